@@ -18,8 +18,8 @@ namespace {
 using lull::gstreamer::Buffers;
 using lull::gstreamer::Stream;
 
-/// The members that are C++ objects. The lock of the GstObject protects `settings` and the latency;
-/// the stream lock of the sink pad protects the stream.
+/// The members of the element that are C++ objects. The lock of the GstObject protects `settings`
+/// and the latency; the stream lock of the sink pad protects the stream.
 struct ElementState {
   lull::ClipSettings settings;
   std::unique_ptr<Stream> stream;
@@ -40,7 +40,7 @@ G_DEFINE_TYPE(LullDenoise, lull_denoise, GST_TYPE_ELEMENT)
 
 namespace {
 
-/// A property whose value is a text of ClipSettings.
+/// A property whose value is stored as a text in ClipSettings.
 struct TextProperty {
   const char *name, *nick, *help, *initial;
   std::string lull::ClipSettings::*member;
@@ -66,7 +66,8 @@ constexpr TextProperty text_properties[] = {
      "auto", &Settings::temporal},
     {"method", "Method", "bm3d or nlm", "bm3d", &Settings::method},
     {"device", "Device", "auto, cpu, reference, cuda or cuda:N", "auto", &Settings::device}};
-constexpr guint threads_property = 100;  // texts have the numbers from 1 on
+constexpr guint threads_property =
+    100;  // the numbers from 1 on belong to properties that are texts
 
 ElementState& state_of(LullDenoise* self) { return *self->state; }
 
@@ -107,7 +108,7 @@ GstFlowReturn push_buffers(LullDenoise* self, Buffers buffers) {
   return flow;
 }
 
-/// Pushes all buffers in flight.
+/// Finishes all buffers in flight and pushes them downstream.
 GstFlowReturn drain_stream(LullDenoise* self) {
   ElementState& state = state_of(self);
   if (!state.stream) return GST_FLOW_OK;
@@ -132,7 +133,7 @@ bool set_caps(LullDenoise* self, const GstCaps* caps) {
   const lull::ClipSettings settings = state.settings;
   GST_OBJECT_UNLOCK(self);
   try {
-    state.stream.reset();  // its memory may be needed for the new one
+    state.stream.reset();  // frees its memory before the new stream allocates memory
     state.stream = std::make_unique<Stream>(settings, info);
   } catch (...) {
     report_exception(self);
@@ -197,7 +198,7 @@ gboolean handle_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 gboolean handle_sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return gst_pad_query_default(pad, parent, query);
-  // Rows may have any stride.
+  // Tells the upstream element that lulldenoise reads rows with any stride.
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   return TRUE;
 }
@@ -210,7 +211,7 @@ gboolean handle_source_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   GstClockTime min = 0, max = 0;
   gst_query_parse_latency(query, &live, &min, &max);
   GST_OBJECT_LOCK(self);
-  // One frame more than the session holds, for the time that the filter needs.
+  // The latency has one frame more than the session holds, for the time that the filter needs.
   const GstClockTime own =
       state_of(self).frame_duration * static_cast<GstClockTime>(state_of(self).latency_frames + 1);
   GST_OBJECT_UNLOCK(self);

@@ -12,8 +12,8 @@ namespace lull::gstreamer {
 /// Returns the caps of the pads: system memory, formats with the byte order of this machine.
 [[nodiscard]] std::string caps_text();
 
-/// Returns the frame format of a stream. Planes are those of GStreamer's components: Y, Cb, Cr or
-/// R, G, B.
+/// Returns the frame format of a stream. The planes have the order of GStreamer's components: Y,
+/// Cb, Cr or R, G, B.
 /// @throws InvalidArgument  lull does not support the stream; the message says what helps
 [[nodiscard]] FrameFormat format_of(const GstVideoInfo& info);
 

@@ -88,7 +88,8 @@ void Stream::filter_waiting(Buffers& finished) {
   }
 }
 
-/// Writes a result into the oldest buffer in flight, which thus keeps its metadata.
+/// Writes a result into the oldest buffer in flight, so that the result has the metadata of this
+/// buffer.
 void Stream::finish(const Frame& result, Buffers& finished) {
   if (buffers_.empty()) throw InternalError("a session returned more frames than it received");
   BufferPtr buffer(gst_buffer_make_writable(buffers_.front().release()));

@@ -19,9 +19,9 @@ struct ReleaseBuffer {
 using BufferPtr = std::unique_ptr<GstBuffer, ReleaseBuffer>;
 using Buffers = std::vector<BufferPtr>;
 
-/// Each buffer returns once, in the same order, with its times, flags and metadata, and denoised
-/// samples. Without a given noise level, the stream keeps the first buffers until it has estimated
-/// the noise in them.
+/// Denoises the samples of buffers. Each buffer is returned once, in the order of the input, with
+/// its times, flags and metadata. If no noise level is given, the stream holds the first buffers
+/// until it has estimated their noise.
 class Stream {
  public:
   static constexpr int estimated_buffers = 8;
@@ -30,14 +30,14 @@ class Stream {
   Stream(const ClipSettings& settings, const GstVideoInfo& info);
 
   /// Takes a buffer, and returns those that are finished.
-  /// @throws Error  the stream can then only be destroyed
+  /// @throws Error after that, the caller may only destroy the stream
   Buffers push(BufferPtr buffer);
   /// Returns the remaining buffers. The stream then accepts another clip. It keeps the noise
   /// estimate if it has one.
   Buffers drain();
   /// Discards the buffers in flight.
   void discard();
-  /// Returns how many buffers may be pushed before the first one returns.
+  /// Returns the number of buffers that may be pushed before the first one is returned.
   int latency() const;
 
  private:

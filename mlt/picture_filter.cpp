@@ -24,13 +24,13 @@ FrameFormat frame_format(mlt_image_format format, int width, int height) {
   return result;
 }
 
-/// Where the samples of a plane are: `step` bytes from one sample to the next.
+/// The position of the samples of a plane. Neighbouring samples of a row are `step` bytes apart.
 struct Samples {
   std::byte* data;
   std::ptrdiff_t stride, step;
 };
 
-/// Returns the planes Y, Cb, Cr of an image. Packed 4:2:2 is Y Cb Y Cr.
+/// Returns the planes Y, Cb, Cr of an image. The order of samples in packed 4:2:2 is Y Cb Y Cr.
 std::array<Samples, 3> planes_of(mlt_image_format format, int width, int height, void* data) {
   mlt_image_s image{};
   mlt_image_set_values(&image, data, format, width, height);

@@ -11,11 +11,11 @@
 
 namespace lull::mlt {
 
-/// Returns the image format in which the filter works for a request: that of the request if lull
-/// can filter it, otherwise packed YUV 4:2:2.
+/// Returns the format in which an image is filtered: the requested format if lull can filter it,
+/// otherwise packed YUV 4:2:2.
 [[nodiscard]] mlt_image_format filtered_format(mlt_image_format requested);
 
-/// Filters each image on its own. One thread at a time may use an object.
+/// Filters each image separately. One thread at a time may use an object.
 class PictureFilter {
  public:
   /// Filters an image in place. Without a given noise level, the noise is estimated in each image.

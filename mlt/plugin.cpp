@@ -1,4 +1,5 @@
-// The filter lulldenoise of MLT: registration, properties and the path of an image.
+// The filter lulldenoise for MLT: registers the filter, reads its properties and filters the images
+// of frames.
 
 #include <framework/mlt.h>
 
@@ -45,7 +46,7 @@ int get_image(mlt_frame frame, uint8_t** image, mlt_image_format* format, int* w
     auto* pictures = static_cast<PictureFilter*>(filter->child);
     pictures->filter(settings_of(MLT_FILTER_PROPERTIES(filter)), *format, *width, *height, *image);
   } catch (const std::exception& problem) {
-    // The image remains as it is. An editor shows this line in its log.
+    // The image does not change. Video editors show this line in their log.
     mlt_log_error(service, "lulldenoise: %s\n", problem.what());
   }
   mlt_service_unlock(service);

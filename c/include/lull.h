@@ -6,7 +6,7 @@
  *   lull_params_new, lull_params_set -> lull_session_open -> lull_push, lull_next, ..., lull_drain
  *
  * Functions return a status. Texts are UTF-8, belong to the library and have one line. No function
- * throws or exits.
+ * throws an exception or ends the process.
  *
  * Structures begin with `size`, which the caller sets to sizeof the structure. Later versions of
  * the library may append members. A structure of an older program lacks them, and they count as 0.
@@ -54,8 +54,9 @@ enum {
 LULL_API const char* lull_version(void);
 /* Returns the name of a status, for example "invalid argument". Thread-safe. */
 LULL_API const char* lull_status_name(lull_status status);
-/* Returns the text of the last failed call in this thread: "problem (reason); suggestion". Valid
- * until the next failed call in this thread. Empty if no call failed. Thread-safe. */
+/* Returns the text of the last failed call in this thread: "problem (reason); suggestion". The text
+ * is valid until another call fails in this thread. It is empty if no call has failed. Thread-safe.
+ * */
 LULL_API const char* lull_last_error(void);
 
 /* ---- Messages ---- */
@@ -64,8 +65,8 @@ enum { LULL_LOG_WARNING = 1, LULL_LOG_INFO = 2 };
 /* Receives one message. It may be called from any thread of the library, by one thread at a time.
  * It must not call functions of the library. */
 typedef void (*lull_log_function)(int32_t level, const char* text, void* user);
-/* Sets the function that receives the messages of all sessions; NULL: none. After the return no
- * call of the previous function is in progress. Thread-safe. */
+/* Sets the function that receives the messages of all sessions. NULL: no function receives them.
+ * When lull_set_log() returns, no call of the previous function is in progress. Thread-safe. */
 LULL_API lull_status lull_set_log(lull_log_function function, void* user);
 
 /* ---- Names ---- */
@@ -112,9 +113,9 @@ typedef struct lull_format {
   int32_t layout, sample;
   int32_t bits;             /* LULL_U16: 9 to 16, in the low bits; 0: as many as the type has */
   int32_t shift_x, shift_y; /* log2 of the subsampling of Cb and Cr: 4:2:0 is 1, 1 */
-  float white;              /* LULL_F32: the sample of white, 255 on the scale of sigma; 0: 1.0 */
-  int32_t content;          /* LULL_CLIP, LULL_PICTURES or LULL_VOLUME */
-  int32_t frames;           /* number of frames, or slices of a volume, if known; 0: unknown */
+  float white;     /* LULL_F32: value of white, which is 255 on the scale of sigma; 0: 1.0 */
+  int32_t content; /* LULL_CLIP, LULL_PICTURES or LULL_VOLUME */
+  int32_t frames;  /* number of frames, or slices of a volume, if known; 0: unknown */
 } lull_format;
 
 enum {
@@ -140,14 +141,14 @@ typedef struct lull_frame {
   int32_t memory;       /* LULL_HOST, LULL_CUDA or LULL_DMA_BUF */
   int32_t device;       /* LULL_CUDA: number of the GPU among the visible ones */
   void* stream;         /* LULL_CUDA: cudaStream_t that uses the memory; NULL: the legacy default */
-  int32_t fd;           /* LULL_DMA_BUF: remains the caller's, who may close it after the call */
+  int32_t fd;           /* LULL_DMA_BUF: the caller owns it and may close it after the call */
   int32_t is_numbered;  /* 1: `number` is valid; 0: each frame follows the previous one */
   int64_t number;       /* number of the frame, or of the slice in its volume, from 0 */
-  int64_t tag;          /* any value; the result has that of its frame */
-  /* For lull_push() and lull_estimator_add(). NULL: the samples are copied before the function
-   * returns. Otherwise the library may read the samples in place until it calls `release`, and they
-   * must not change. It calls `release` exactly once, also if the function fails, unless the frame
-   * is NULL or has an unknown size. */
+  int64_t tag;          /* any value; the result of the frame has the same value */
+  /* Used by lull_push() and lull_estimator_add(). NULL: the function copies the samples before it
+   * returns. Otherwise the library may read the samples in place until it calls `release`, and the
+   * caller must not change them. The library calls `release` exactly once, even if the function
+   * fails, but not if the frame is NULL or has an unknown `size`. */
   lull_release_function release;
   void* user;
 } lull_frame;
@@ -164,7 +165,7 @@ LULL_API lull_status lull_params_new(lull_params** params);
  * without values. LULL_INVALID_ARGUMENT: there is no such parameter or value. Combinations are
  * checked by lull_session_open(). */
 LULL_API lull_status lull_params_set(lull_params* params, const char* name, const char* value);
-/* Uses a noise estimate instead of "sigma". The parameters keep what they need of `noise`. */
+/* Uses a noise estimate instead of "sigma". `noise` may be freed after the call. */
 LULL_API lull_status lull_params_set_noise(lull_params* params, const lull_noise* noise);
 /* Frees parameters; NULL is ignored. Sessions that were opened with them are not affected. */
 LULL_API void lull_params_free(lull_params* params);
@@ -179,23 +180,24 @@ typedef struct lull_noise_info {
   int32_t kind;   /* LULL_GAUSSIAN, or LULL_RICIAN for magnitudes of MRI */
   int32_t is_white;
   int32_t is_certain; /* 0: texture and noise look alike; sigma is a safe low value */
-  const char* why;    /* why the estimate is uncertain, or ""; valid as long as the lull_noise */
+  const char* why;    /* why the estimate is uncertain, or ""; valid until lull_noise_free() */
 } lull_noise_info;
 
 typedef struct lull_estimator lull_estimator;
 
 /* Opens an estimator for frames of a format. With LULL_VOLUME it estimates the noise of volumes,
- * also Rician noise ("noise" of `params` may name the kind). If `params` have a "sigma", this level
- * is kept, and the samples only show where the noise is clipped. `params` may be NULL. */
+ * also Rician noise ("noise" of `params` may name the kind). If `params` have a "sigma", the
+ * estimate has this level, and the samples are only used to find where the noise is clipped.
+ * `params` may be NULL. */
 LULL_API lull_status lull_estimator_open(const lull_format* format, const lull_params* params,
                                          lull_estimator** estimator);
-/* Adds a frame. Of clips, some 3 consecutive frames from 8 places suffice: frames whose numbers are
- * consecutive, or that have none, are compared with each other, unless the format has
- * LULL_PICTURES. Frames are kept until the estimator is closed, except for slices of volumes; all
- * slices must be added in order. */
+/* Adds a frame. For a clip, 3 consecutive frames from each of 8 places are sufficient. Frames whose
+ * numbers are consecutive, or that have no numbers, are compared with each other, unless the format
+ * has LULL_PICTURES. The estimator keeps frames until it is closed. It does not keep the slices of
+ * a volume, which must all be added in order. */
 LULL_API lull_status lull_estimator_add(lull_estimator* estimator, const lull_frame* frame);
 /* Estimates the noise of the added frames. The caller frees `noise` with lull_noise_free().
- * LULL_BAD_DATA: no frames, or a volume that is too small. */
+ * LULL_BAD_DATA: no frame was added, or the volume is too small. */
 LULL_API lull_status lull_estimator_find(lull_estimator* estimator, lull_noise** noise);
 /* Closes an estimator; NULL is ignored. */
 LULL_API void lull_estimator_close(lull_estimator* estimator);
@@ -207,16 +209,17 @@ LULL_API void lull_noise_free(lull_noise* noise);
 
 typedef struct lull_session lull_session;
 
-/* Receives the number of frames pushed and finished so far after each finished frame, in the thread
- * that called lull_push() or lull_drain(). If it returns a value other than 0, the session is
- * cancelled. Of the library's functions it may call only lull_cancel() and lull_session_get(). */
+/* Is called after each finished frame, in the thread that called lull_push() or lull_drain().
+ * Receives the number of frames that have been pushed and the number that are finished. If it
+ * returns a value other than 0, the session is cancelled. Of the library's functions it may call
+ * only lull_cancel() and lull_session_get(). */
 typedef int32_t (*lull_progress_function)(uint64_t pushed, uint64_t finished, void* user);
 
 typedef struct lull_session_options {
   size_t size;
-  /* LULL_CUDA: results stay on the session's GPU until lull_next() copies them, which is the best
-   * choice for outputs in its memory. LULL_HOST: for outputs in host memory. Both kinds of outputs
-   * are possible in both cases. */
+  /* Where results are stored until lull_next() copies them. LULL_CUDA: on the session's GPU, the
+   * best choice if outputs are in its memory. LULL_HOST: in host memory, the best choice if outputs
+   * are there. In both cases, lull_next() can copy to both kinds of memory. */
   int32_t result_memory;
   int32_t reserved;
   lull_progress_function progress; /* may be NULL */
@@ -243,24 +246,25 @@ LULL_API lull_status lull_session_open(const lull_format* format, const lull_par
 LULL_API lull_status lull_session_format(const lull_session* session, lull_format* format);
 /* Describes a session and its progress. May be called in any thread until the session is closed. */
 LULL_API lull_status lull_session_get(const lull_session* session, lull_session_info* info);
-/* Pushes a frame of the session's format and computes results that have become possible. An
- * unusable frame leaves the session as it was. After a failure of the computation all further calls
- * return LULL_CLOSED. Of lull_push(), lull_next() and lull_drain() several threads may call any;
- * calls of one session run one after the other. */
+/* Pushes a frame of the session's format, and computes all results that are possible with it. If
+ * the frame is not usable, the session does not change. If the computation fails, all later calls
+ * return LULL_CLOSED. Several threads may call lull_push(), lull_next() and lull_drain(); calls for
+ * one session run one after the other. */
 LULL_API lull_status lull_push(lull_session* session, const lull_frame* frame);
 /* Writes the next result that is ready to the planes of `result`, and sets its tag. LULL_NONE: no
- * result is ready. The memory of the result may be that of the frame, if that has been released. If
- * `result` is invalid, the result remains ready. */
+ * result is ready. The result may be written to the memory of its frame, if the library has
+ * released this memory. If `result` is invalid, the call fails, and a later call can take the
+ * result. */
 LULL_API lull_status lull_next(lull_session* session, lull_frame* result);
-/* Like lull_next() after the last frame of a clip: computes the remaining results, one a call.
- * LULL_NONE: there are no more. The session then accepts another clip. */
+/* Ends the clip. Each call computes and writes one of the remaining results, in the same way as
+ * lull_next(). LULL_NONE: all results have been taken, and the session accepts another clip. */
 LULL_API lull_status lull_drain(lull_session* session, lull_frame* result);
-/* Stops a session: calls of lull_push(), lull_next() and lull_drain() return LULL_CANCELLED, the
- * current one after the frame that it computes. May be called in any thread until the session is
- * closed, and does not wait. */
+/* Cancels a session: calls of lull_push(), lull_next() and lull_drain() return LULL_CANCELLED. A
+ * call in progress first completes the frame that it computes. lull_cancel() does not wait for it.
+ * May be called in any thread until the session is closed. */
 LULL_API lull_status lull_cancel(lull_session* session);
-/* Returns the text of the session's last failed call; empty if no call failed. Valid until the next
- * call of the session fails. */
+/* Returns the text of the session's last failed call; empty if no call has failed. The text is
+ * valid until another call for the session fails. */
 LULL_API const char* lull_session_error(const lull_session* session);
 /* Closes a session and releases all frames. NULL is ignored. No other call may be in progress. */
 LULL_API void lull_session_close(lull_session* session);

@@ -15,17 +15,18 @@
 namespace lull::c {
 namespace {
 
-/// Begins or ends the access of the CPU. Returns false if a dma-buf refuses it.
+/// Begins or ends an access of the CPU to a dma-buf. Returns false if this fails.
 bool synchronise(int descriptor, std::uint64_t flags) noexcept {
   dma_buf_sync sync{.flags = flags};
   int result = -1;
   do {
     result = ioctl(descriptor, DMA_BUF_IOCTL_SYNC, &sync);
   } while (result != 0 && (errno == EINTR || errno == EAGAIN));
-  return result == 0 || errno == ENOTTY || errno == EINVAL;  // ENOTTY: it is no dma-buf
+  return result == 0 || errno == ENOTTY || errno == EINVAL;  // ENOTTY: the memory is no dma-buf
 }
 
-/// A mapping with a descriptor of its own, because the program may close the one that it gave.
+/// A mapping. It has a duplicate of the descriptor, because the program may close the descriptor
+/// that it passed.
 class Mapping {
  public:
   Mapping(int descriptor, std::size_t bytes, MapUse use) : bytes_(bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-// Frames over memory of the program, and results into memory of the program.
+// Makes frames from the memory of the program, and copies results to the memory of the program.
 
 #include <map>
 #include <memory>
@@ -33,19 +33,20 @@ class FrameOwner {
 /// @throws InvalidArgument
 [[nodiscard]] int number_of(const lull_frame& given);
 
-/// Frames of one format, from and to memory of the program. One thread at a time.
+/// Converts frames of one format from and to memory of the program. One thread at a time may use an
+/// object.
 class ProgramMemory {
  public:
-  /// `gpu`: the GPU whose memory the user of the frames reads; empty: only host memory. `host`:
-  /// memory for copies of samples.
+  /// `gpu`: the GPU whose memory the user of the frames can read; empty: the user can read only
+  /// host memory. `host`: memory resource for copies of samples.
   ProgramMemory(const FrameFormat& format, std::optional<int> gpu,
                 std::pmr::memory_resource* host = std::pmr::get_default_resource())
       : format_(format), gpu_(gpu), host_(format, host) {}
 
-  /// Returns the samples of `given` as a frame without properties. The frame shares the memory if
-  /// the owner allows it, if the rows are contiguous samples that are aligned and in ascending
-  /// order of addresses, and if the user of the frame can read this memory. All other samples are
-  /// copied, at once.
+  /// Returns the samples of `given` as a frame. The only property of the frame is its format. The
+  /// frame shares the memory if the owner allows it, if the rows are contiguous samples that are
+  /// aligned and in ascending order of addresses, and if the user of the frame can read this
+  /// memory. All other samples are copied before the function returns.
   /// @throws InvalidArgument, StatusError, DeviceUnavailable
   [[nodiscard]] Frame frame_of(const lull_frame& given, const std::shared_ptr<FrameOwner>& owner);
 

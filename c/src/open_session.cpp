@@ -1,4 +1,4 @@
-// From parameters to a denoiser.
+// Opens a denoiser for the parameters of a program.
 
 #include <utility>
 #include <vector>
@@ -37,8 +37,8 @@ Noise given_noise_of(const lull_params& params, const InputFormat& input) {
   return noise;
 }
 
-/// Returns the noise by which samples are stabilised before the filter; nothing if the filter uses
-/// them as they are.
+/// Returns the noise for which the samples are stabilised before they are filtered; nothing if they
+/// are not stabilised.
 std::optional<VolumeNoise> noise_to_stabilise(const lull_params& params, const Noise& noise,
                                               const InputFormat& input) {
   if (!noise.volume || !input.is_volume) return std::nullopt;

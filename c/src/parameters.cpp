@@ -9,8 +9,8 @@
 namespace lull::c {
 namespace {
 
-// All other options of the command concern files, the terminal or inputs that sessions of the C
-// interface do not have. (tests/c/parameters_test.cpp names them, too.)
+// The names of all parameters. All other options of the command concern files, the terminal, or
+// inputs that sessions of the C interface do not have; tests/c/parameters_test.cpp lists them.
 constexpr std::string_view names[] = {
     "method",        "profile",     "preset",          "device",
     "sigma",         "noise",       "strength",        "temporal",
@@ -39,7 +39,8 @@ void set_parameter(lull_params& params, const std::string& name, const std::stri
     throw InvalidArgument("the parameter '" + name +
                           "' (there is none of this name); lull_get_parameter() lists them");
   try {
-    tools::DenoiseOptions changed = params.options;  // stays as it is if the value is refused
+    tools::DenoiseOptions changed =
+        params.options;  // params.options does not change if the value is refused
     tools::set_option(changed, *row, value);
     if (!changed.noise.file.empty())
       throw InvalidArgument("noise " + value +

@@ -26,7 +26,7 @@ struct Noise {
 /// Returns the row of the option table for a parameter; null if there is no such parameter.
 [[nodiscard]] const tools::OptionRow* find_parameter(std::string_view name);
 
-/// Returns a message of the command in the words of this interface: options have no dashes.
+/// Returns a message of the command in the form of this interface: without the dashes of options.
 [[nodiscard]] std::string in_own_words(std::string text);
 
 /// Names of the profiles of a method; empty for unknown methods.

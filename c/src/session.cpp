@@ -162,7 +162,7 @@ lull_status lull_session_get(const lull_session* session, lull_session_info* inf
 
 namespace {
 
-/// Runs a call of a session, whose errors the session keeps.
+/// Runs a call for a session. If the call fails, the session stores the text of the error.
 template <class Work>
 lull_status guarded_call(lull_session* session, Work work) {
   return guarded([&] { return work(checked(session, "session")); },

@@ -18,7 +18,7 @@
 
 namespace lull::c {
 
-/// A denoiser with what is needed to describe it.
+/// A denoiser, and the facts that describe it.
 struct OpenedSession {
   InputFormat input;
   std::unique_ptr<Denoiser> denoiser;
@@ -30,7 +30,7 @@ struct OpenedSession {
   bool is_volume = false;
 };
 
-/// Opens the denoiser for frames of a format as the command does for a file with such frames.
+/// Opens the denoiser that the command would open for a file with such frames.
 /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedSession open_denoiser(const InputFormat& input, const lull_params& params,
                                           bool results_on_gpu);
@@ -53,7 +53,7 @@ struct lull_session {
  private:
   void check_open() const;
   lull_frame checked_result(lull_frame* result) const;
-  /// Runs work of the denoiser, which is closed if the work fails.
+  /// Runs `work`, which uses the denoiser. If it fails, the denoiser is closed.
   template <class Work>
   auto computed(Work work);
   void add_result(lull::Frame frame);

@@ -1,5 +1,6 @@
 #pragma once
-// What all functions of the C interface share: errors as codes with text, and structures that grow.
+// Code that all functions of the C interface share: errors as a status with a text, and structures
+// whose size depends on the version.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace lull::c {
 
-/// An error whose status has no ErrorKind.
+/// An error with a status for which there is no ErrorKind.
 class StatusError : public std::runtime_error {
  public:
   StatusError(lull_status status, const std::string& text)
@@ -48,7 +49,8 @@ class ErrorText {
 /// and in `own`, which may be null.
 [[nodiscard]] lull_status status_of_exception(ErrorText* own) noexcept;
 
-/// Runs the body of a function of the interface, which returns a status. No exception leaves it.
+/// Runs the body of a function of the interface, and returns its status. Exceptions are converted
+/// to a status.
 template <class Work>
 [[nodiscard]] lull_status guarded(Work&& work, ErrorText* own = nullptr) noexcept {
   try {
@@ -73,7 +75,7 @@ void copy_text(const std::string& text, char (&to)[Size]) {
   std::memset(to + length, 0, Size - length);
 }
 
-/// Size of a structure in the first version of the interface; programs may not have less of it.
+/// Size of a structure in the first version of the interface. No program has a smaller structure.
 template <class Struct>
 inline constexpr std::size_t first_size = 0;
 template <>
@@ -107,7 +109,7 @@ inline constexpr std::size_t first_size<lull_session_info> = offsetof(lull_sessi
 void check_unknown_members(const void* given, std::size_t size, std::size_t known,
                            const char* what);
 
-/// Returns a structure of the program; members that the program does not have are 0.
+/// Returns a copy of a structure of the program. Members that the program's version lacks are 0.
 /// @throws InvalidArgument, StatusError
 template <class Struct>
 [[nodiscard]] Struct read_struct(const Struct* given, const char* what) {
@@ -119,7 +121,7 @@ template <class Struct>
   return copy;
 }
 
-/// Writes the members that the program has.
+/// Writes those members of a structure that the program's version has.
 /// @throws InvalidArgument
 template <class Struct>
 void write_struct(Struct* given, Struct value, const char* what) {

@@ -64,7 +64,7 @@ struct SearchedFrame {
 /// How the matcher searches for the groups of a frame over time.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// States for each bundle whether its patches span two frames; empty: none do.
+  /// States for each bundle whether its patches span two frames. Empty: no patches span two frames.
   std::vector<std::uint8_t> has_pairs;
   /// Amount subtracted from the mean squared difference of the patch that motion predicts.
   float bonus = 0;

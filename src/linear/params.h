@@ -13,11 +13,12 @@
 // determines the parameters of a set. In small planes the side of a patch is min(side, width,
 // height), and the step at most the side.
 //
-// Guide. The pilot is matched in the guide of y, iteration 1 in the guide of x. The next matchings
-// are those of the iterations m = 1 + i rematch, i = 1 .. matchings - 1, in the guide of z. All
-// other iterations use the groups of the iteration before. (Groups found in z are better than
-// groups found in x: errors of x resemble each other within the groups that x was made of.) The
-// matcher quantises the guide to integers, so that all backends compute equal distances:
+// Guide. The matcher finds the groups of the pilot in the guide of y, and those of iteration 1 in
+// the guide of x. Later it finds new groups in the guide of z, for the iterations m = 1 + i
+// rematch, i = 1 .. matchings - 1. All other iterations use the groups of the iteration before.
+// (Groups found in z are better than groups found in x, because the errors of x are similar in all
+// patches of the groups from which x was made.) The matcher quantises the guide to integers, so
+// that all backends compute equal distances:
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
 // in single precision, with scale = guide_levels / (high - low). The range [low, high] is that of
 // guide_range(set, format, noise, 1) in all iterations.
@@ -54,10 +55,10 @@
 // The last iteration has tau = 0, so F equals E and one sum is enough.
 //
 // Over time, groups have patches from the frames that the session lists (time/frame_session.h), the
-// frame of the reference patches first. All frames pass the pilot and the iterations: a step of a
-// frame reads y, x and z of its listed frames after the step before, and adds its estimates to the
-// sums of all of them. There are iterations_over_time iterations, and a frame is matched in the
-// pilot and in iteration 1.
+// frame of the reference patches first. All frames pass the pilot and the iterations. A step of a
+// frame reads y, x and z of its listed frames as the previous step left them, and adds its
+// estimates to the sums of all these frames. There are iterations_over_time iterations. The matcher
+// finds groups for the pilot and for iteration 1.
 //   Windows. The window of the reference frame has the side `window`, that of another frame
 // `temporal_window`, around the place that motion predicts: the vector of the bundle of reference
 // patches (match/motion_grid.h, with the grid of these patches). Indices continue frame by frame:

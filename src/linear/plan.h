@@ -21,8 +21,8 @@ struct SetPlan {
 };
 
 /// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes as
-/// they are filtered (Y, U and V for RGB). A set that has luma in its guide, but not among its
-/// planes, uses the result of luma in all its guides.
+/// they are filtered (Y, U and V for RGB). If a set has luma in its guide, but not among its
+/// planes, all its guides use the result of luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -32,7 +32,7 @@ inline constexpr int max_propagated = 32;
 /// the reference patch. Member 0 of a group is its own reference patch and is never tested.
 struct NeighbourPatches {
   struct Neighbour {
-    int column = 0, row = 0;  // of the searched reference patch, on their grid
+    int column = 0, row = 0;  // position of the searched reference patch on their grid
     int members = 0;          // members 1 .. `members` are tested
   };
   std::array<Neighbour, 5> all{};

@@ -34,8 +34,8 @@ Kernel transposed(const Kernel& kernel) {
 /// Kernels for a colour that a site lacks.
 struct Kernels {
   Kernel green;   // at red and blue sites
-  Kernel beside;  // red or blue at a green site whose row has this colour
-  Kernel across;  // red at blue sites, blue at red sites
+  Kernel beside;  // at green sites in a row with sites of the colour (red or blue)
+  Kernel across;  // at blue sites for red, at red sites for blue
 };
 
 Kernels kernels_of(LinearFilters filters) {
@@ -69,7 +69,7 @@ Kernel kernel_at(const Kernels& kernels, const BayerPattern& pattern, int colour
   return pattern.at(x + 1, y) == colour ? kernels.beside : transposed(kernels.beside);
 }
 
-/// The weights of a kernel that are not 0, in a fixed order.
+/// A weight of a kernel that is not 0, and its displacement from the site.
 struct Tap {
   int dx, dy;
   float weight;

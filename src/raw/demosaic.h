@@ -1,5 +1,5 @@
 #pragma once
-// Linear demosaicing, whose noise has an exactly known covariance.
+// Linear demosaicing. The covariance of the noise of its results is known exactly.
 
 #include <array>
 
@@ -11,17 +11,17 @@ namespace lull::raw {
 
 /// malvar: the filters of Malvar, He and Cutler 2004, "High-quality linear interpolation for
 /// demosaicing of Bayer-patterned color images", ICASSP. bilinear: means of the nearest samples of
-/// a colour. Both keep the samples of each site.
+/// a colour. Both preserve the measured sample of each site.
 enum class LinearFilters { malvar, bilinear };
 
-/// Computes R, G and B at each site of a mosaic. Samples beyond the border are mirrored at it, so
-/// that they have the colour of their site.
+/// Computes R, G and B at each site of a mosaic. Samples beyond the border are mirrored at the
+/// border sample, which preserves the pattern of colours.
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent space (core/colour.h), for independent
-/// noise of the mosaic with these standard deviations of red, green and blue sites. Levels and
-/// autocorrelations are the means over the four sites of the pattern.
+/// Returns the noise of demosaiced samples in the opponent space (core/colour.h). The noise of the
+/// mosaic is independent; `sigma` contains its standard deviations at red, green and blue sites.
+/// Levels and autocorrelations are the means over the four sites of the pattern.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -15,7 +15,8 @@
 namespace lull::raw {
 namespace {
 
-/// The steps together reach 11 samples far. The number is even, so that the pattern stays in place.
+/// Width of the border in samples. A result depends on samples at a distance of up to 11. The width
+/// is even, so that the border does not shift the pattern.
 constexpr int border = 12;
 
 /// The planes of the method, with a border around the picture. Each step computes a smaller part
@@ -63,8 +64,8 @@ class Directional {
     });
   }
 
-  /// Differences of red or blue and the green interpolated along rows, and along columns; 0 at
-  /// green sites.
+  /// Computes the differences between the sample of a red or blue site and green, which is
+  /// interpolated there along the row, and along the column. The differences are 0 at green sites.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -98,7 +99,8 @@ class Directional {
     });
   }
 
-  /// Red and blue at green sites: the mean difference from green at the two nearest sites.
+  /// Computes red and blue at green sites: green plus the mean difference from green at the two
+  /// nearest sites of the colour.
   void add_colours_at_green_sites(int margin) {
     const PlaneView<const float> green = rgb_[1].view();
     for_sites(margin, [&](int x, int y) {
@@ -113,7 +115,7 @@ class Directional {
     });
   }
 
-  /// Red at blue sites and blue at red sites, along the chosen direction.
+  /// Computes red at blue sites and blue at red sites, along the chosen direction.
   void add_opposite_colours(int margin) {
     for_sites(margin, [&](int x, int y) {
       const int own = pattern_.at(x, y);

@@ -9,8 +9,8 @@
 
 namespace lull::raw {
 
-/// Returns the index within 0..length-1 that is the mirror image of `i`. The colour of a Bayer site
-/// does not change.
+/// Returns the index within 0..length-1 that is the mirror image of `i`. Both indices have the same
+/// colour in a Bayer mosaic.
 constexpr int mirrored(int i, int length) {
   if (length == 1) return 0;
   while (i < 0 || i >= length) i = i < 0 ? -i : 2 * (length - 1) - i;

@@ -21,8 +21,9 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// A defect differs from its neighbours by more than this many standard deviations of the noise.
-/// The neighbours of each colour differ from each other by less.
+/// Limits in standard deviations of the noise. A defect differs from its neighbours by more than
+/// `defect_deviations`. It is replaced only if neighbours of one colour differ from each other by
+/// at most `flat_deviations`.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// The smallest and the largest of some samples.
@@ -35,7 +36,8 @@ struct Range {
   }
 };
 
-/// Returns the value that replaces the site (x, y); its own value if the site is no defect.
+/// Returns the value that replaces the sample of the site (x, y). If the site is no defect, this is
+/// the sample itself.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;

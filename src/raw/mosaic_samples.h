@@ -1,5 +1,6 @@
 #pragma once
-// Converts the mosaic of a sensor to stabilised samples and denoised samples back.
+// Converts the samples of a sensor to stabilised samples, and chooses the levels of denoised
+// mosaics.
 
 #include <cstdint>
 
@@ -8,16 +9,17 @@
 
 namespace lull::raw {
 
-/// Ratio of the green samples in rows with red to those in rows with blue. Crosstalk between sites
-/// makes them differ, which would look like a pattern of the scene. 1 if it cannot be measured.
+/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue,
+/// or 1 if it cannot be measured. Crosstalk between sites causes a difference, which filters would
+/// take for a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. Hot and dead
-/// sites in flat areas are replaced: sites that differ from their 8 neighbours and from the 8
-/// nearest sites of their colour, all in the same direction, by more than noise explains, while
-/// these differ from each other no more than noise does. They get the median of the nearest sites
-/// of their colour. (Small details of sharp pictures can look like hot sites, but not in flat
-/// areas.)
+/// sites are replaced by the median of the 8 nearest sites of their colour. A site is hot or dead
+/// if noise cannot explain how much brighter, or darker, it is than all of its 8 neighbours and all
+/// of these 8 sites. In addition, the area must be flat: noise explains the differences among the
+/// neighbours of each colour. In areas that are not flat, small details of sharp pictures can look
+/// like hot sites.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);
@@ -27,8 +29,8 @@ struct ResultLevels {
   std::array<float, 4> black{};  // by site
   float white = 65535;
 };
-/// Returns levels with the largest power of two as a factor for which white fits into 16 bits.
-/// Denoised samples need more bits than noisy ones.
+/// Returns the levels of the sensor, multiplied by the largest power of two for which white fits
+/// into 16 bits. Denoised samples need more bits than noisy samples.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Returns the statistics of a block. The frequencies u + v = 1..5 are texture, those from 8 on
-/// noise.
+/// Returns the statistics of a block. `texture` is measured at the frequencies u + v = 1..5, and
+/// `noise` at u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the distance of blocks: blocks overlap, so that some of them fit smooth areas, but large
-/// pictures have enough of them anyway.
+/// Returns the distance between blocks. Blocks overlap, so that some of them lie completely in
+/// smooth areas. In large pictures the distance is greater, because they have enough blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -101,13 +101,13 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// Noise of the smoothest blocks of one site with similar means.
+/// The mean and the noise variance of the smoothest blocks in a group with similar means.
 struct Point {
   double mean, variance;
 };
 
 constexpr std::size_t blocks_per_point = 2000, most_points = 40, least_blocks = 100;
-constexpr double smooth_share = 0.03;  // share of the blocks with similar means that counts
+constexpr double smooth_share = 0.03;  // share of a group that is measured
 
 void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   std::ranges::sort(blocks, {}, &Block::mean);
@@ -131,10 +131,10 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   }
 }
 
-/// Fits variance = gain mean + offset. Points above the line contain texture, and nothing makes a
-/// point lie far below it: points lose weight with their distance above the line.
+/// Fits variance = gain mean + offset. A point above the line contains texture, so its weight
+/// decreases with its distance above the line. Nothing causes points far below the line.
 SensorNoise fit(const std::vector<Point>& points) {
-  constexpr double tolerance = 0.03;  // relative, about the chance of a point without texture
+  constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
   SensorNoise line;
   double typical = 0;
   for (const Point& p : points) typical += p.variance / static_cast<double>(points.size());

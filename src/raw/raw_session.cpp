@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise level of the two filters. Errors of demosaicing look like additional
-/// noise.
+/// Factors by which the noise levels of the two filters are multiplied, because errors of
+/// demosaicing look like additional noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {
@@ -116,7 +116,8 @@ class RawSession final : public Denoiser {
     for (auto more = last_->next(); more; more = last_->next()) take_last(std::move(more));
   }
 
-  /// Returns the basic estimate plus the demosaiced difference of the samples from it.
+  /// Demosaics the difference between the samples and the basic estimate, and returns the sum of
+  /// the result and the basic estimate.
   Frame refined(const Pending& frame, const Frame& basic) {
     const BayerPattern& pattern = params_.sensor.pattern;
     const auto estimate = colours_of(basic);
@@ -168,7 +169,8 @@ class RawSession final : public Denoiser {
     });
   }
 
-  /// Clipped samples keep their value: the light there is unknown.
+  /// Converts a result to a mosaic. Clipped samples keep their value, because the light there is
+  /// unknown.
   void invert_mosaic(const Pending& frame, const Frame& filtered, const Frame& clean) const {
     const Sensor& sensor = params_.sensor;
     const auto from = colours_of(filtered);

@@ -1,11 +1,12 @@
 #pragma once
-// The session for mosaics of a sensor: stabilises, demosaics, denoises in colour, and inverts.
+// The session for mosaics of a sensor. It stabilises and demosaics them, denoises R, G and B, and
+// inverts the stabilisation.
 //
 // A first session filters the stabilised picture, demosaiced along edges (directional.h). Its
 // result x predicts the mosaic. The samples minus the prediction are almost only noise; they are
 // demosaiced by linear filters and added to x. This gives a picture with the full noise, but hardly
-// any errors of demosaicing. A second session filters it; the covariance of its noise follows from
-// the linear filters (demosaic.h).
+// any errors of demosaicing. A second session filters this picture. The covariance of the noise
+// follows from the linear filters (demosaic.h).
 
 #include <functional>
 #include <memory>
@@ -40,7 +41,8 @@ struct RawFilters {
 [[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
 
 /// Opens a session for mosaics: grey frames of 16 bits in host memory. Mosaics of results have the
-/// levels of result_levels() (mosaic_samples.h). In R, G and B, black is 0 and white 65535.
+/// levels of result_levels() (mosaic_samples.h). In results with R, G and B, black is 0 and white
+/// is 65535.
 /// @throws InvalidArgument  other frames
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
                                                  const RawFilters& filters);

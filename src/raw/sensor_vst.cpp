@@ -8,14 +8,16 @@ namespace lull::raw {
 namespace {
 
 constexpr double dark = 20, bright = 235;  // stabilised values of black and of balanced white
-constexpr double greatest = 340;           // of the brightest samples, within the filters' range
-constexpr int grid = 1024;                 // intensities at which moments are computed
+constexpr double greatest =
+    340;  // stabilised value of the brightest samples, within the range of the filters
+constexpr int grid = 1024;  // intensities at which moments are computed
 
 struct Moments {
   double mean = 0, variance = 0;
 };
 
-/// Points and weights of the standard normal distribution, from -5 to 5.
+/// Approximates integrals over the standard normal distribution by points from -5 to 5 and their
+/// weights.
 class Normal {
  public:
   static constexpr int points = 201;
@@ -44,10 +46,13 @@ class Normal {
   std::array<double, points> at_, weight_;
 };
 
-/// The intensity of a point of the grid. Points are denser in dark areas, where f bends.
+/// Returns the intensity of grid point `k`. The points are denser at low intensities, where f has
+/// the strongest curvature.
 double intensity(int k, double top) { return top * k * k / ((grid - 1.0) * (grid - 1)); }
 
-/// Interpolates between the moments; beyond them it continues linearly.
+/// Returns the inverse of the function from intensities to `means`. It interpolates between the
+/// grid points. Below the lowest mean it continues linearly, and above the highest mean it is
+/// `top`.
 SampleCurve inverse_of(std::vector<double> means, double top) {
   for (int k = 1; k < grid; ++k) means[k] = std::max(means[k], means[k - 1] + 1e-7);
   constexpr int first = 40;  // enough points for a stable slope
@@ -112,7 +117,8 @@ void SensorVst::set_colour(int colour, const Sensor& sensor, const SensorNoise& 
     means[k] = m.mean;
     variances[k] = m.variance;
   }
-  // Blocks of the mosaic stand for all samples. Clipped samples have no noise and do not count.
+  // At most 1024 rows of the mosaic are used, because they represent all rows. Clipped samples have
+  // no noise and are not counted.
   double sum = 0, count = 0;
   for (int y = 0; y < typical.height; y += 1 + typical.height / 1024)
     for (int x = 0; x < typical.width; ++x) {

@@ -3,10 +3,11 @@
 //
 // All colours share one function of the balanced value w = balance x: the generalised Anscombe
 // transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b) of green's noise, scaled to 0..255. Grey light
-// therefore has the same stabilised value in all colours, which demosaicing needs. The noise of red
-// and blue has a level of its own after f. Makitalo and Foi 2013 (doi:10.1109/TIP.2012.2202675): a
-// filter estimates E[f(z) | y]; the inverse of a colour returns the y whose expectation the result
-// is. The expectation takes into account that samples are clipped at black and white.
+// therefore has the same stabilised value in all colours, which demosaicing needs. After f, the
+// noise levels of red and blue differ from that of green. Makitalo and Foi 2013
+// (doi:10.1109/TIP.2012.2202675): a filter estimates E[f(z) | y]; the inverse of a colour returns
+// the y for which this expectation equals the result of the filter. The expectation takes into
+// account that samples are clipped at black and white.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical`: a mosaic of the sensor, whose brightness determines the mean levels of the noise.
+  /// `typical`: a mosaic of the sensor. The noise levels of sigma() are means over its samples.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
   /// Returns the stabilised value of a sample with the scaled value x, on the 0..255 scale.

@@ -5,8 +5,8 @@
 
 namespace lull::tools {
 
-/// Returns the output of `lull --version`: the version in the first line, then one line each for
-/// the commit, the libraries of FFmpeg, CUDA and the instruction sets.
+/// Returns the output of `lull --version`: the first line contains the version. The commit, the
+/// libraries of FFmpeg, CUDA and the instruction sets follow, each in a separate line.
 [[nodiscard]] std::string version_text();
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
-// `lull doctor`: what works on this machine. The output contains neither names of users, hosts and
-// folders nor serial numbers, so that users can publish it in bug reports.
+// `lull doctor`, which prints what works on this machine. The output contains neither names of
+// users, hosts and folders nor serial numbers, so that users can publish it in bug reports.
 
 #include "tools/doctor/doctor.h"
 
@@ -31,8 +31,8 @@ void print_fact(const std::string& name, const std::string& text) {
   std::printf("%-14s %s\n", (name + ":").c_str(), text.c_str());
 }
 
-/// Returns the value of a line "NAME : VALUE" or NAME="VALUE" in a file of the system; empty if
-/// there is none.
+/// Returns VALUE from a line NAME : VALUE or NAME="VALUE" of a system file; empty if the file has
+/// no such line.
 std::string system_value(const char* file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -89,7 +89,8 @@ double mean_square_difference(const Frame& a, const Frame& b) {
   return sum / (a.format.width * a.format.height);
 }
 
-/// Denoises a small picture. Returns the problem; empty if the result is right.
+/// Denoises a small picture on a device. Returns a description of the problem; empty if the result
+/// is correct.
 std::string problem_of_device(const std::string& device) {
   try {
     const auto [clean, noisy] = test_pictures();
@@ -99,7 +100,7 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A session that works removes 95 % of the power of this noise.
+    // A correct session removes 95 % of the variance of this noise.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

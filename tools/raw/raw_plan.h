@@ -1,5 +1,6 @@
 #pragma once
-// From options and the first raw photograph to a session: the sensor, its noise, the filters.
+// Makes a session for raw photographs from the options and the first photograph, which determine
+// the sensor, its noise and the filters.
 
 #include <memory>
 #include <string>
@@ -15,10 +16,11 @@
 
 namespace lull::tools {
 
-/// Checks that all given options apply to raw photographs. @throws InvalidArgument
+/// Checks that all given options apply to raw photographs. @throws InvalidArgument an option does
+/// not apply
 void check_raw(const DenoiseOptions& options);
 
-/// What is known about the photographs of a run before they are filtered.
+/// Facts about the photographs of a run that are known before the photographs are filtered.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;
@@ -26,7 +28,8 @@ struct RawPlan {
   std::string noise_line;  // message for the user
 };
 
-/// Determines the sensor and its noise: from the file, or else from the samples.
+/// Determines the sensor and its noise. The noise is taken from the file, or estimated from the
+/// samples if the file does not state it.
 /// @throws BadData  the noise cannot be estimated
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
@@ -36,14 +39,14 @@ struct RawPlan {
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);
 
-/// Returns how many frames before and after a frame affect its result.
+/// Returns the number of frames before a frame, and of those after it, that its result depends on.
 [[nodiscard]] int raw_margin(const DenoiseOptions& options, const io::VideoInfo& info);
 
 /// Returns the levels of the results' samples.
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
-/// Estimates the noise that a result still has, as pairs for a noise profile (R, G, B). It is at
-/// most the noise of the input.
+/// Estimates the noise that remains in a result. Returns three pairs of gain and offset for a noise
+/// profile (R, G, B), which are at most those of the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

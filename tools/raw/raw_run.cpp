@@ -28,7 +28,7 @@ std::string output_name(const std::string& output, const io::SequenceFile& input
                         "out.%04d.dng, or --keep K");
 }
 
-/// Passes frames to files. With --keep it writes only one of them.
+/// Writes frames to files. With --keep, only the frame of --keep is written.
 class RawSink final : public FrameSink {
  public:
   RawSink(const DenoiseOptions& options, io::RawSource& source, const RawPlan& plan,
@@ -89,8 +89,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
   return facts;
 }
 
-/// Returns the frame of --keep among the frames that are read. Only the frames that affect it are
-/// read.
+/// Selects the frames on which the result of the frame of --keep depends; the source then reads
+/// only these frames. Returns the index of the frame of --keep among them.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// An option that replaces another option of lower precedence: both set the same thing.
+/// A pair of options that set the same property. A value of `by` replaces a value of `option` that
+/// has lower precedence.
 struct Replaced {
   std::string_view by, option;
 };
@@ -71,7 +72,7 @@ std::vector<std::string> settable_keys(const std::vector<OptionRow>& rows) {
   return keys;
 }
 
-/// Parses whether a flag is on. Returns nothing for other words.
+/// Returns whether a word switches a flag on or off; nothing for words with other meanings.
 std::optional<bool> switched(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* on : {"1", "true", "yes", "on"})
@@ -101,7 +102,8 @@ OptionValue value_of(const Setting& setting, const OptionRow& row, const std::st
   return {.row = row, .value = joined(setting.values, ","), .place = place};
 }
 
-/// Checks a key of the file and returns whether it concerns the command.
+/// Checks a key of the settings file, and returns whether its option belongs to the command that
+/// runs.
 bool concerns(const Setting& setting, const CommandSettings& command, const std::string& place) {
   if (!setting.section.empty() &&
       std::ranges::find(command.names, setting.section) == command.names.end())

@@ -16,7 +16,7 @@ struct OptionValue {
   OptionRow row;
   std::string value;  // empty for a flag
   std::string place;  // "LULL_SIGMA" or "farm.toml:3"; empty: the command line
-  bool off = false;   // a flag that is explicitly off
+  bool off = false;   // for flags: the value switches the flag off
 };
 
 /// Returns the name of the variable of an option, for example LULL_LOG_LEVEL.
@@ -29,25 +29,29 @@ struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// Options of a part of a planned job: only options that describe the machine (of_machine) apply.
+  /// The command processes a part of a planned job. In this case, only options that describe the
+  /// machine (of_machine) apply.
   bool is_part = false;
 };
 
 /// Returns all values that apply to a run, those of the command line last. A value replaces values
-/// of lower precedence of the same option, and of options that set the same thing: --preset of the
-/// command line replaces LULL_PROFILE. `given` are the values of the command line.
+/// of lower precedence: those of the same option, and those of other options that set the same
+/// property. For example, --preset of the command line replaces LULL_PROFILE. `given` contains the
+/// values of the command line.
 /// @throws InvalidArgument  the file or a variable is invalid; the message names the place
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
                                                      std::vector<OptionValue> given,
                                                      const Environment& environment);
 
-/// Applies the values. Messages about invalid values begin with their place.
+/// Applies the values to `options`. A message about an invalid value begins with the place of the
+/// value (OptionValue::place).
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about variables whose names look like misspelt names of options; empty if
-/// there are none. `variables` are the names of all variables.
+/// Returns a message about variables whose names resemble the name of an option's variable, so that
+/// they are probably misspelt. The message is empty if there are none. `variables` are the names of
+/// all variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

@@ -32,7 +32,7 @@ class SettingsLine {
   void skip_spaces() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
   }
-  /// Returns whether nothing but a comment follows.
+  /// Returns whether the rest of the line is empty or a comment.
   bool at_end() {
     skip_spaces();
     return rest_.empty() || rest_.front() == '#';

@@ -10,7 +10,7 @@ namespace lull::tools {
 struct Setting {
   enum class Kind { text, number, boolean, array };
 
-  std::string section;  // name of the table, which is that of a command; may be empty
+  std::string section;  // name of the table, which is the name of a command; may be empty
   std::string key;      // name of an option without dashes
   Kind kind = Kind::text;
   std::vector<std::string> values;  // one value, or the elements of an array

@@ -25,9 +25,9 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the bytes of a session of linear combinations. Without other frames, one set at a time
-/// has sums and groups. Over time each frame in progress has them, and the searched frames have
-/// guides and tiles.
+/// Returns the bytes of a session of linear combinations. If frames are filtered one by one, sums
+/// and groups exist for one set at a time. Over time, they exist for each frame in progress, and
+/// guides and tiles exist for the searched frames.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration
@@ -63,8 +63,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // First: number of frames that are not finished. Second: number of those whose first phase is
-  // complete.
+  // `frames` is the number of frames that are not finished. `later` is the number of those frames
+  // whose first phase is complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =

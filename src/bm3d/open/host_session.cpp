@@ -226,7 +226,7 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
-  /// Returns whether the guide of any set in a phase contains chroma plane `i`.
+  /// Returns whether a set of a phase has a guide that contains chroma plane `i`.
   static bool matches_in_chroma(const PhasePlan& plan, int i) {
     return std::ranges::any_of(plan.sets,
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });

@@ -42,8 +42,8 @@ struct LinearPictures {
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
 };
 
-/// Converts frames to pictures and back. `sets` are those of the session, single frames or frames
-/// over time.
+/// Converts frames to pictures and back. The sets are those of the session, which filters single
+/// frames or frames over time.
 class LinearFrames {
  public:
   LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);
@@ -56,12 +56,12 @@ class LinearFrames {
   /// Loads the samples of a frame as the pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set that is made of these pictures. `earlier_are_finished`: x is the
-  /// result of planes in earlier sets.
+  /// Returns the guide of a set, which is computed from the pictures `source`.
+  /// `earlier_are_finished`: for planes of earlier sets, x is the result.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;
-  /// Returns the result of `noisy`: the pictures x.
+  /// Makes the result of the frame `noisy` from the pictures x.
   [[nodiscard]] Frame store(const Frame& noisy, LinearPictures& pictures);
 
  private:

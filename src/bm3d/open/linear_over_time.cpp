@@ -1,5 +1,5 @@
-// Sessions of linear combinations over time (linear/params.h). Each phase of the session over
-// frames is a step: the pilot or an iteration.
+// Sessions of linear combinations over time (linear/params.h). Each phase of FrameSession is a
+// step: the pilot or an iteration.
 
 #include <utility>
 #include <vector>
@@ -125,7 +125,7 @@ class LinearWorker : public FrameWorker {
     engine_->match(guides, plan.range, groups);
   }
 
-  /// Turns sums into the pictures x and z of the next step.
+  /// Computes the pictures x and z of the next step from the sums.
   void finish_step(int step, Slot& slot) {
     for (const linear::SetPlan& plan : frames_.sets()) {
       const linear::GroupSizes& sizes = step == 0 ? plan.params.pilot : plan.params.iteration;

@@ -17,7 +17,7 @@ std::uint8_t srgb_byte(float light) {
   return static_cast<std::uint8_t>(std::lround(255 * s));
 }
 
-/// Returns the mean colour of a block, black being 0 and white 1.
+/// Returns the mean colour of a block. Black is 0 and white is 1.
 std::array<float, 3> mean_colour(const RawFacts& facts, const Frame& result,
                                  const DngLevels& levels, int left, int top, int side) {
   std::array<double, 3> sum{};

@@ -22,19 +22,19 @@ constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 25
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
 
-/// Tags that describe how a picture is stored. They are written anew.
+/// Tags that describe how a picture is stored. New values replace those of the input.
 constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
 
-/// Tags of the raw picture that stay true only for the stored samples of the input: positions in
-/// the mosaic outside the active area, tables, digests.
+/// Tags of the raw picture that describe the stored samples of the input, but not those of the
+/// result: positions outside the active area of the mosaic, tables, digests.
 constexpr std::array sample_tags = std::to_array<std::uint16_t>(
     {50712, 50713, 50714, 50715, 50716, 50717, 50781, 50829, 50830, 50972, 51111, 51041});
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags that belong to the raw picture, in files whose first directory is the raw picture.
+/// Tags that belong to the raw picture, for files whose first directory describes the raw picture.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});
@@ -71,7 +71,7 @@ void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
   directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
-/// Adds what a DNG file must state about the camera, for inputs in other formats.
+/// Adds the tags about the camera that a DNG file must have, for inputs in other formats.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));

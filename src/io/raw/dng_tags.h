@@ -32,9 +32,9 @@ struct DngSamples {
   std::vector<std::uint8_t> main, preview;
 };
 
-/// Makes the directories of a DNG file for the denoised picture `result`, a mosaic or R, G, B of 16
-/// bits, with a new preview. All tags of a DNG input that are still true are kept. `samples`
-/// receives the samples, to which the tree refers.
+/// Makes the directories of a DNG file for the denoised picture `result`, which is a mosaic or R, G
+/// and B of 16 bits, and for a new preview. The directories contain all tags of a DNG input that
+/// still describe the picture. `samples` receives the samples, to which the tree refers.
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 

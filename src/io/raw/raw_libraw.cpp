@@ -23,12 +23,12 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Ignores damage messages of LibRaw, which otherwise go to standard error. LibRaw counts them. The
-/// type of offsets differs between releases.
+/// Ignores LibRaw's messages about damaged data, which LibRaw would otherwise print to standard
+/// error. LibRaw counts the damages itself. The type of offsets differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
-/// LibRaw's object, whose errors become exceptions of lull.
+/// Owns an object of LibRaw, and converts its errors to exceptions of lull.
 class Decoder {
  public:
   explicit Decoder(std::string name) : name_(std::move(name)), raw_(std::make_unique<LibRaw>()) {
@@ -58,7 +58,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// DNG files state the period of their mosaic. LibRaw reads some periods as Bayer mosaics.
+/// Refuses mosaics whose period is not 2x2. DNG files state the period of their mosaic, but LibRaw
+/// reads some other periods as Bayer mosaics.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
@@ -134,7 +135,7 @@ void read_camera(Decoder& raw, RawFacts& facts) {
     facts.iso = static_cast<std::uint32_t>(std::lround(data.other.iso_speed));
 }
 
-/// Returns the EXIF data and the XMP packet of a raw file in a format of a manufacturer.
+/// Returns the EXIF data and the XMP packet of a raw file in a manufacturer's own format.
 TiffTree tags_of_metadata(const std::vector<std::uint8_t>& file) {
   constexpr std::uint16_t xmp_tag = 700;
   PictureMetadata metadata;

@@ -1,4 +1,4 @@
-// Stands for LibRaw in builds without it.
+// Replaces raw_libraw.cpp in builds without LibRaw.
 
 #include "core/error.h"
 #include "io/raw/raw_picture.h"

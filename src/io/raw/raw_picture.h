@@ -22,17 +22,19 @@ struct RawFacts {
   float white = 65535;                    // samples from here on are clipped
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
-  /// Pairs of gain and offset of the noise (DNG's NoiseProfile): the variance of a sample x, black
-  /// being 0 and white 1, is gain x + offset. One pair for all colours, or three for R, G, B.
-  /// Empty: not stated.
+  /// Pairs of gain and offset of the noise (DNG's NoiseProfile). The variance of a sample x is gain
+  /// x + offset, where black is 0 and white is 1. There is one pair for all colours, or three pairs
+  /// for R, G and B. Empty: the file states no noise.
   std::vector<double> noise_profile;
-  /// Directories of a DNG file; or EXIF data of other raw files as the first directory.
+  /// The directories of a DNG file. For other raw files, the first directory contains the EXIF
+  /// data.
   TiffTree tags;
   bool is_dng = false;
   std::string make, model;
-  std::array<std::array<double, 3>, 3> camera_from_xyz{};  // not DNG; 0: unknown
-  int orientation = 1;                                     // EXIF's number
-  std::uint32_t iso = 0;                                   // 0: unknown
+  std::array<std::array<double, 3>, 3>
+      camera_from_xyz{};  // only for formats other than DNG; 0: unknown
+  int orientation = 1;    // value of the EXIF tag
+  std::uint32_t iso = 0;  // 0: unknown
 };
 
 struct RawPicture {

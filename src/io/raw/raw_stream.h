@@ -15,15 +15,16 @@
 
 namespace lull::io {
 
-/// Reads a raw file, or a numbered sequence of raw files of one size and mosaic (CinemaDNG). Frames
-/// are mosaics, grey with 16 bits. Frame::pts is the index of the file.
+/// Reads a raw file, or a numbered sequence of raw files with equal sizes and mosaic patterns
+/// (CinemaDNG). Each frame is a mosaic in a grey frame of 16 bits. Frame::pts is the index of the
+/// file.
 class RawSource final : public FrameSource {
  public:
-  /// Opens the first file. @throws as read_raw() and find_sequence()
+  /// Opens the first file. @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Reads only the files from index `first` to `last`. They get the indices from 0 on. The caller
-  /// must call this function before read().
+  /// Selects the files from index `first` to `last`; read() then reads only these files. Their new
+  /// indices begin at 0. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -32,8 +33,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of the file with this index, and forgets them. The file must have been read.
-  /// Any thread may call this function.
+  /// Returns the facts of the file with this index, and removes them from memory. The caller must
+  /// have read the file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:
@@ -47,7 +48,7 @@ class RawSource final : public FrameSource {
   std::map<std::int64_t, std::shared_ptr<const RawFacts>> facts_;
 };
 
-/// A denoised picture and what its file states about it.
+/// A denoised picture, and the facts that its file states.
 struct RawResult {
   std::shared_ptr<const RawFacts> facts;
   Frame samples;  // a mosaic, or R, G, B

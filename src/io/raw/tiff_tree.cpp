@@ -69,7 +69,8 @@ class TreeReader {
       return;
     const std::uint64_t bytes = std::uint64_t{entry.count} * type_bytes[entry.type];
     const std::uint64_t value_at = bytes <= 4 ? at + 8 : number(at + 8, 4);
-    // Values may overlap in a damaged file, so that the sum of all values is limited, too.
+    // In a damaged file, values may overlap. Therefore the sum of the sizes of all values is
+    // limited, too.
     if (!fits(value_at, bytes) || (stored_ += bytes) > 2 * file_.size()) return;
     if (refers_to_directories(entry.tag)) {
       if (entry.type != type_long && entry.type != type_directory) return;
@@ -106,7 +107,7 @@ class TreeWriter {
 
  private:
   struct PendingPicture {
-    std::size_t offset_at;  // where the offset of the picture belongs
+    std::size_t offset_at;  // position in the head at which the offset of the picture is stored
     std::span<const std::uint8_t> samples;
   };
 

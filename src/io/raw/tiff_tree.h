@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data as a tree in memory, without the pictures. All
-// values are kept as bytes, so that tags that lull does not know survive unchanged.
+// The directories of a TIFF file or of EXIF data as a tree in memory, without the pictures. The
+// tree contains all values as bytes. Tags that lull does not know are therefore preserved.
 
 #include <cstdint>
 #include <span>
@@ -23,8 +23,8 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture in one strip; write_tiff_tree() adds the tags of its position. Empty: the
-  /// directory has no picture. The bytes must exist until the tree is written.
+  /// Samples of a picture in one strip. write_tiff_tree() adds the tags with the position of the
+  /// strip. Empty: the directory has no picture. The bytes must exist until the picture is written.
   std::span<const std::uint8_t> picture;
 
   [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;
@@ -37,13 +37,14 @@ struct TiffTree {
   bool is_big_endian = false;
   TiffDirectory first;
 
-  // Constructors of entries in the byte order of the tree.
+  // The following functions make entries in the byte order of the tree.
   [[nodiscard]] TiffEntry bytes(std::uint16_t tag, std::span<const std::uint8_t> values) const;
   [[nodiscard]] TiffEntry text(std::uint16_t tag, std::string_view value) const;
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
   [[nodiscard]] TiffEntry longs(std::uint16_t tag, const std::vector<std::uint32_t>& values) const;
   [[nodiscard]] TiffEntry doubles(std::uint16_t tag, const std::vector<double>& values) const;
-  /// Rationals with a denominator of 10000 or less; `is_signed`: SRATIONAL.
+  /// Makes an entry of rationals with denominators of at most 10000. `is_signed`: the type is
+  /// SRATIONAL.
   [[nodiscard]] TiffEntry rationals(std::uint16_t tag, const std::vector<double>& values,
                                     bool is_signed = false) const;
   /// Returns the values of a numeric entry; empty for other types.
@@ -56,7 +57,7 @@ struct TiffTree {
 /// @return a tree without entries if the bytes are no TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 
-/// Returns the bytes of the directories, and where each picture of the tree follows.
+/// The parts of a TIFF file: its directories, and its pictures with their positions in the file.
 struct TiffFileParts {
   struct Picture {
     std::uint64_t offset = 0;

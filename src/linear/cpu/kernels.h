@@ -34,8 +34,8 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Number of samples beyond the borders of the picture that candidates can lie outside: motion
-/// keeps the centre of a bundle inside.
+/// Maximum distance in samples at which candidates lie outside the picture. It is limited, because
+/// motion vectors do not move the centre of a bundle out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Assumptions on the noise that cameras and codecs leave in pictures. They replace properties that
-// cannot be measured in a picture.
+// Assumptions about the noise of pictures from cameras and codecs. They replace properties of the
+// noise that cannot be measured in a picture.
 
 #include <array>
 
@@ -8,16 +8,17 @@
 
 namespace lull {
 
-/// Coarse noise of luma: the noise measured in a picture, and the noise for which filters are
-/// tuned. camera_noise.cpp explains why these differ.
+/// Coarse noise of luma: the noise measured in a picture, and the noise that filters are told to
+/// remove. camera_noise.cpp explains why these differ.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// A ratio of noise variances of chroma: the variance for which filters are tuned, divided by the
-  /// variance that chroma would have if the noise of red, green and blue were independent.
+  /// A ratio of two noise variances of chroma: the variance that filters are told to remove,
+  /// divided by the variance that chroma would have if the noise of red, green and blue were
+  /// independent.
   double chroma = 1;
-  /// How much fine detail the picture has beyond that of camera pictures with coarse noise, 0..1.
-  /// At 1, filters get only the measured noise.
+  /// States how much more fine detail the picture has than camera pictures with coarse noise, 0..1.
+  /// If it is 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);

@@ -17,9 +17,9 @@
 //   denoising and chroma subsampling remove all but the lowest frequencies. Texture is mostly grey:
 //   chroma of flat blocks is nearly pure noise even in pictures full of texture.
 // - At frequencies far below those of the mosaic, demosaicing changes nothing, and the noise of R,
-//   G and B is independent before the colour matrix. The matrix amplifies chroma. So the noise of
-//   luma is at most 1 / sqrt(3) of that of chroma there. Chroma thus limits luma, in which texture
-//   and noise look alike.
+//   G and B is independent before the colour matrix. The matrix amplifies chroma. At these
+//   frequencies, the noise of luma is therefore at most 1 / sqrt(3) of that of chroma. The noise of
+//   luma, in which texture and noise look alike, is limited to this value.
 // - The noise changes only slowly with brightness. A range of brightness with much more energy than
 //   the others contains texture.
 
@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t min_blocks = 200;
 constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
-constexpr double compared_share = 0.2;   // share of blocks that shows how texture adds energy
+constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
 /// Bands of frequencies: first and last v + u.
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
@@ -37,21 +37,23 @@ constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Limits for the geometric means of U and V. In the simulated pictures of
-/// docs/measurements/camera-noise.md, chroma has at least 0.32 of the level of its lowest
-/// frequencies at v + u = 5, 6, at least 0.59 of the level of luma, and 1.8 times the level at
-/// v + u = 3, 4 of that at 7, 8 (white noise: 1). Photographs with in-camera denoising have at most
-/// 0.16 of the level of the lowest frequencies.
+/// Minimum ratios of levels of chroma (geometric means of U and V). `min_middle_share`: the level
+/// at v + u = 5, 6 over that at 1, 2. In the simulated pictures of
+/// docs/measurements/camera-noise.md it is at least 0.32; in photographs with in-camera denoising
+/// it is at most 0.16. `min_luma_share`: the level at v + u = 5, 6 over that of luma, at least 0.59
+/// in the simulated pictures. `min_fall`: the level at v + u = 3, 4 over that at 7, 8, at least 1.8
+/// in the simulated pictures, and 1 for white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma at v + u = 5, 6. Chroma of clean photographs has up to 1.1 there.
+/// Minimum level of chroma at v + u = 5, 6. In clean photographs, this level is at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum noise of luma over that of chroma at the lowest frequencies. In simulated pictures the
-/// ratio is 0.39 to 0.63, depending on the colour matrix.
+/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. In simulated
+/// pictures the ratio is 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
-/// The noise of a developed picture changes with the brightness v at most like (v + 20)^-0.4, and
-/// by a further tenth.
+/// Limits of the change of the noise of a developed picture with the brightness v: the noise level
+/// is proportional to (v + brightness_offset)^-brightness_exponent, times a factor of at most
+/// `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
 /// Levels of the planes by band.
@@ -92,9 +94,10 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of the variance that is noise if the flattest blocks have the chroma `few` and
-/// the other flat blocks `many`. Noise has the same energy in both. Colour fringes of demosaicing
-/// grow with the texture, so that the difference is subtracted once more.
+/// Returns the share of the variance that is noise. `few` contains the chroma of the flattest
+/// blocks, and `many` the chroma of a larger share of flat blocks. Noise has the same energy in
+/// both, but the colour fringes of demosaicing increase with the texture. Half of the difference is
+/// therefore subtracted from `few`.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -163,7 +166,7 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the level that the noise of range `at` can have if range `from` has the level 1.
+/// Returns the maximum noise level of range `at` if the noise level of range `from` is 1.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -172,7 +175,7 @@ double possible_level(const Range& at, const Range& from) {
 }
 
 /// Returns the mean variances over the ranges, without the energy that only texture explains.
-/// `agreement` becomes the part of the variance of chroma that remains.
+/// `agreement` receives the share of the variance of chroma that remains.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -201,8 +204,8 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the levels of R, G and B. The noise of Y, U and V is correlated with the coefficients
-/// that the products of the ranges show.
+/// Returns the noise levels of R, G and B. They depend on the correlations of the noise of Y, U and
+/// V, which the mean products of the ranges show.
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};
@@ -253,11 +256,12 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the variances of luma: by chroma at the lowest frequencies, and by these at all others,
-/// because demosaicing only attenuates the noise of luma towards fine frequencies.
+/// Limits the variances of luma. At the lowest frequencies, chroma determines the limit. At all
+/// other frequencies, the limit is the variance at the next lower frequencies, because demosaicing
+/// only attenuates the noise of luma towards fine frequencies.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
-  double above = lowest;  // level of the next lower band
+  double above = lowest;  // level of the next band of lower frequencies
   for (int band = 0; band < band_count; ++band) {
     const double level = std::min(levels[0][band], above);
     const double share = level * level / std::max(1e-9, levels[0][band] * levels[0][band]);

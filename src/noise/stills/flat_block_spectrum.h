@@ -18,9 +18,10 @@ struct FlatBlockSpectrum {
   /// shares. `unevenness` is the smaller of the ratios in the two ranges of brightness,
   /// `greater_unevenness` the larger.
   double unevenness = 1, greater_unevenness = 1;
-  /// How much the measured blocks deviate from noise, in the worst of all measurements: variance of
-  /// their energies over that of Gaussian noise (1 for noise), kurtosis of their coefficients (3
-  /// for noise), and ratio of the variances along the two axes, at least 1.
+  /// Properties that show how much the measured blocks deviate from noise. Each is the maximum of
+  /// all measurements. `dispersion`: the variance of the energies of blocks, divided by that of
+  /// Gaussian noise (1 for noise). `kurtosis`: the kurtosis of the coefficients (3 for noise).
+  /// `direction`: the ratio of the variances along the two axes, at least 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level at fine frequencies, v + u >= 7, over all blocks.
   double detail = 0;
