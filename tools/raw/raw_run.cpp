@@ -12,6 +12,7 @@
 #include "tools/raw/raw_plan.h"
 #include "tools/report/signals.h"
 #include "tools/sessions/device_choice.h"
+#include "tools/sessions/open_denoiser.h"
 
 namespace lull::tools {
 namespace {
