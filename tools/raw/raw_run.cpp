@@ -12,6 +12,7 @@
 #include "tools/raw/raw_plan.h"
 #include "tools/report/signals.h"
 #include "tools/sessions/device_choice.h"
+#include "tools/sessions/open_denoiser.h"
 
 namespace lull::tools {
 namespace {
@@ -85,7 +86,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
                  .format = source.format(),
                  .frames = static_cast<std::int64_t>(source.files().size()),
                  .devices = {}};
-  for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
+  for (const bm3d::Backend& backend : backends) facts.devices.push_back(tools::name_of(backend));
   return facts;
 }
 
