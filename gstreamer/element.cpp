@@ -66,8 +66,7 @@ constexpr TextProperty text_properties[] = {
      "auto", &Settings::temporal},
     {"method", "Method", "bm3d or nlm", "bm3d", &Settings::method},
     {"device", "Device", "auto, cpu, reference, cuda or cuda:N", "auto", &Settings::device}};
-constexpr guint threads_property =
-    100;  // the numbers from 1 on belong to properties that are texts
+constexpr guint threads_property = 100;  // texts have the numbers from 1 on
 
 ElementState& state_of(LullDenoise* self) { return *self->state; }
 

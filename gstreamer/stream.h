@@ -30,7 +30,7 @@ class Stream {
   Stream(const ClipSettings& settings, const GstVideoInfo& info);
 
   /// Takes a buffer, and returns those that are finished.
-  /// @throws Error after that, the caller may only destroy the stream
+  /// @throws Error  after that, the caller may only destroy the stream
   Buffers push(BufferPtr buffer);
   /// Returns the remaining buffers. The stream then accepts another clip. It keeps the noise
   /// estimate if it has one.

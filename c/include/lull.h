@@ -55,8 +55,8 @@ LULL_API const char* lull_version(void);
 /* Returns the name of a status, for example "invalid argument". Thread-safe. */
 LULL_API const char* lull_status_name(lull_status status);
 /* Returns the text of the last failed call in this thread: "problem (reason); suggestion". The text
- * is valid until another call fails in this thread. It is empty if no call has failed. Thread-safe.
- * */
+ * is valid until another call fails in this thread, and empty if no call has failed. Thread-safe.
+ */
 LULL_API const char* lull_last_error(void);
 
 /* ---- Messages ---- */

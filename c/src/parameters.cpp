@@ -39,8 +39,7 @@ void set_parameter(lull_params& params, const std::string& name, const std::stri
     throw InvalidArgument("the parameter '" + name +
                           "' (there is none of this name); lull_get_parameter() lists them");
   try {
-    tools::DenoiseOptions changed =
-        params.options;  // params.options does not change if the value is refused
+    tools::DenoiseOptions changed = params.options;  // a refused value must not change the original
     tools::set_option(changed, *row, value);
     if (!changed.noise.file.empty())
       throw InvalidArgument("noise " + value +

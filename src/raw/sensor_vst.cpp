@@ -8,9 +8,8 @@ namespace lull::raw {
 namespace {
 
 constexpr double dark = 20, bright = 235;  // stabilised values of black and of balanced white
-constexpr double greatest =
-    340;  // stabilised value of the brightest samples, within the range of the filters
-constexpr int grid = 1024;  // intensities at which moments are computed
+constexpr double greatest = 340;           // stabilised value of the brightest samples
+constexpr int grid = 1024;                 // intensities at which moments are computed
 
 struct Moments {
   double mean = 0, variance = 0;

@@ -16,8 +16,8 @@
 
 namespace lull::tools {
 
-/// Checks that all given options apply to raw photographs. @throws InvalidArgument an option does
-/// not apply
+/// Checks that all given options apply to raw photographs.
+/// @throws InvalidArgument  an option does not apply
 void check_raw(const DenoiseOptions& options);
 
 /// Facts about the photographs of a run that are known before the photographs are filtered.

@@ -31,10 +31,9 @@ struct RawFacts {
   TiffTree tags;
   bool is_dng = false;
   std::string make, model;
-  std::array<std::array<double, 3>, 3>
-      camera_from_xyz{};  // only for formats other than DNG; 0: unknown
-  int orientation = 1;    // value of the EXIF tag
-  std::uint32_t iso = 0;  // 0: unknown
+  std::array<std::array<double, 3>, 3> camera_from_xyz{};  // not for DNG files; 0: unknown
+  int orientation = 1;                                     // value of the EXIF tag
+  std::uint32_t iso = 0;                                   // 0: unknown
 };
 
 struct RawPicture {
