@@ -60,7 +60,7 @@ TEST_F(LayerResults, LayersUseFeaturesOfTheFileAndTheirOwnVariance) {
   const auto error = [&](const ExrChannels& channels, const std::string& layer) {
     double sum = 0;
     for (const std::string c : colours)
-      for (std::size_t i = 0; i < width * height; ++i)
+      for (std::size_t i = 0; i < layer_width * layer_height; ++i)
         sum += std::pow(channels.at(layer + c).samples[i] - beauty.at("albedo." + c).samples[i], 2);
     return sum;
   };
@@ -141,8 +141,8 @@ std::vector<ExrPart> varied_parts() {
   diffuse.name = "diffuse";
   diffuse.tiled = true;
   diffuse.compression = Imf::PIZ_COMPRESSION;
-  diffuse.channels["A"] = {Imf::HALF, std::vector<float>(width * height, 0.5f)};
-  diffuse.channels["id"] = {Imf::UINT, std::vector<float>(width * height, 77)};
+  diffuse.channels["A"] = {Imf::HALF, std::vector<float>(layer_width * layer_height, 0.5f)};
+  diffuse.channels["id"] = {Imf::UINT, std::vector<float>(layer_width * layer_height, 77)};
   ExrPart specular = part_of(noisy("", {.seed = 3}));
   specular.name = "specular";  // it lies elsewhere
   specular.x = -8;

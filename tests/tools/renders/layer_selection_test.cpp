@@ -148,8 +148,8 @@ TEST_F(LayerSelection, OtherOutputsHoldTheSelectedLayer) {
   ASSERT_EQ(denoise("in.exr", "right.pfm", {"--layer", "right", "--sigma", "12"}).code, 0);
   const ExrChannels clean = denoised("in.exr", {"--sigma", "12"});
   const Frame picture = frames_of(folder_ / "right.pfm").at(0);
-  for (int i = 0; i < width * height; ++i)
-    ASSERT_EQ(picture.plane<float>(1)(i % width, i / width),
+  for (int i = 0; i < layer_width * layer_height; ++i)
+    ASSERT_EQ(picture.plane<float>(1)(i % layer_width, i / layer_width),
               clean.at("right.G").samples[static_cast<std::size_t>(i)]);
   expect_refused({"--layer", "right,RGB"}, 2, {"it holds one picture"}, "refused.pfm");
   write_pnm(folder_ / "in.exr", clean_picture({.width = 32, .height = 32}));
@@ -200,8 +200,8 @@ TEST_F(LayerSelection, JobsInSegmentsDenoiseTheSelectedLayer) {
                            made = frames_of(folder_ / "job.mkv");
   ASSERT_EQ(made.size(), expected.size());
   for (std::size_t i = 0; i < made.size(); ++i)
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x)
+    for (int y = 0; y < layer_height; ++y)
+      for (int x = 0; x < layer_width; ++x)
         ASSERT_EQ(made[i].plane<std::uint16_t>(0)(x, y), expected[i].plane<std::uint16_t>(0)(x, y));
   // The picture is another layer.
   ASSERT_EQ(

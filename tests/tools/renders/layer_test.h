@@ -16,7 +16,7 @@ namespace lull::tools {
 
 using Words = std::vector<std::string>;
 
-inline constexpr int width = 64, height = 48;
+inline constexpr int layer_width = 64, layer_height = 48;
 inline constexpr const char* colours[] = {"R", "G", "B"};
 
 inline float clean_at(int x, int y, float shift) {
@@ -41,8 +41,8 @@ inline ExrChannels noisy(const std::string& layer, const Picture& picture = {}) 
   for (const char* c : colours) {
     ExrChannel& channel = channels[layer + c];
     channel.type = picture.type;
-    for (int i = 0; i < width * height; ++i)
-      channel.samples.push_back(clean_at(i % width, i / width, picture.shift) +
+    for (int i = 0; i < layer_width * layer_height; ++i)
+      channel.samples.push_back(clean_at(i % layer_width, i / layer_width, picture.shift) +
                                 picture.noise * gauss(random));
   }
   return channels;
@@ -55,8 +55,8 @@ inline ExrChannels render(const std::string& layer, const std::string& albedo, i
   std::normal_distribution<float> gauss;
   ExrChannels channels;
   for (const char* c : colours)
-    for (int i = 0; i < width * height; ++i) {
-      const float a = checks_at(i % width, i / width, shift);
+    for (int i = 0; i < layer_width * layer_height; ++i) {
+      const float a = checks_at(i % layer_width, i / layer_width, shift);
       channels[layer + c].samples.push_back(a + 0.3f * a * gauss(random));
       channels[albedo + c].samples.push_back(a);
     }
@@ -70,20 +70,23 @@ inline ExrChannels joined(const std::vector<ExrChannels>& all) {
 }
 
 inline ExrPart part_of(ExrChannels channels) {
-  return {
-      .name = "", .view = "", .channels = std::move(channels), .width = width, .height = height};
+  return {.name = "",
+          .view = "",
+          .channels = std::move(channels),
+          .width = layer_width,
+          .height = layer_height};
 }
 
 /// Returns the mean squared error of a layer.
 inline double error_of(const ExrChannels& channels, const std::string& layer, float shift = 0) {
   double sum = 0;
   for (const char* c : colours)
-    for (int i = 0; i < width * height; ++i) {
+    for (int i = 0; i < layer_width * layer_height; ++i) {
       const float d = channels.at(layer + c).samples[static_cast<std::size_t>(i)] -
-                      clean_at(i % width, i / width, shift);
+                      clean_at(i % layer_width, i / layer_width, shift);
       sum += static_cast<double>(d * d);
     }
-  return sum / (3 * width * height);
+  return sum / (3 * layer_width * layer_height);
 }
 
 /// Returns the text after `key` on the last line of `err`.
