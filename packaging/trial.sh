@@ -54,11 +54,13 @@ try_wheel() {
   no_compiler
   list_files >/trial/before
   python3 -m venv /opt/venv
-  /opt/venv/bin/pip download -q --disable-pip-version-check --find-links /trial -d /trial/downloads lull
+  # (pip would prefer a newer package with this name from its index.)
+  /opt/venv/bin/pip download -q --disable-pip-version-check -d /trial/downloads 'numpy>=1.26'
   rm -rf /opt/venv
   begin=$(date +%s)
   python3 -m venv /opt/venv
-  /opt/venv/bin/pip install -q --disable-pip-version-check --no-index --find-links /trial/downloads lull
+  /opt/venv/bin/pip install -q --disable-pip-version-check --no-index \
+    --find-links /trial --find-links /trial/downloads lull
   use /opt/venv/bin/lull
   /opt/venv/bin/python - <<'PYTHON'
 import numpy
