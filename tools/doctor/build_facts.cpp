@@ -17,10 +17,12 @@ namespace {
 /// Returns the instruction sets that the build contains, from the best to the worst.
 std::string compiled_targets() {
   if (std::string_view(LULL_SIMD) == "native") return "those of the machine that built it";
+  // The build leaves these out (cmake/LullTargets.cmake).
+  constexpr std::int64_t excluded = HWY_SSSE3 | HWY_SCALAR | HWY_EMU128;
   std::string text;
   for (int bit = 0; bit < 63; ++bit) {
     const std::int64_t target = std::int64_t{1} << bit;
-    if ((static_cast<std::int64_t>(HWY_TARGETS) & target) != 0)
+    if ((static_cast<std::int64_t>(HWY_TARGETS) & ~excluded & target) != 0)
       text += (text.empty() ? "" : ", ") + std::string(hwy::TargetName(target));
   }
   return text;

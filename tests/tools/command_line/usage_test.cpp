@@ -203,7 +203,8 @@ TEST_F(Usage, FullStandardOutputIsAnIoError) {
 TEST_F(Usage, HelpAndVersionGoToStandardOutput) {
   const Outcome version = run_lull({"--version"});
   EXPECT_EQ(version.code, 0);
-  EXPECT_THAT(version.out, testing::MatchesRegex("lull [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(version.out, testing::StartsWith("lull 0."));
+  EXPECT_THAT(version.out, testing::HasSubstr("\ncommit "));
   using Words = std::vector<std::string>;
   for (const auto& [arguments, example] : {std::pair{Words{"--help"}, "lull noisy.mkv clean.mkv"},
                                            {Words{"denoise", "--help"}, "Examples:"},
