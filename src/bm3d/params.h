@@ -8,7 +8,6 @@
 
 #include "core/denoiser.h"
 #include "core/params/profile.h"
-#include "linear/params.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
 #include "noise/noise_model.h"
@@ -190,7 +189,7 @@ void search_where_needed(Params& params);
 void combine_where_possible(Params& params);
 
 /// Number of steps of linear combinations over time: the pilot and the iterations.
-inline constexpr int linear_phases = 1 + linear::iterations_over_time;
+inline constexpr int linear_phases = 4;
 
 /// Returns the margin of frames that a frame's result depends on. A frame is finished when
 /// margin(params).after frames have followed it.

@@ -8,6 +8,7 @@
 #include "bm3d/open/linear_session.h"
 #include "bm3d/open/pass_through.h"
 #include "bm3d/phase_plan.h"
+#include "linear/params.h"
 #include "linear/search.h"
 #include "time/frame_session.h"
 #include "time/frame_statistics.h"
@@ -17,6 +18,8 @@ namespace lull::bm3d {
 namespace {
 
 using linear::Source;
+
+static_assert(linear_phases == 1 + linear::iterations_over_time);
 
 class LinearWorker : public FrameWorker {
  public:
