@@ -40,8 +40,8 @@ enter_root() { # SUITE
   work=$(mktemp -d -p "$roots")
   mkdir -p "$work/upper" "$work/root"
   mount -t tmpfs tmpfs "$work/upper"
-  mkdir -p "$work/upper/upper" "$work/upper/work"
-  mount -t overlay overlay -o "lowerdir=$roots/$1,upperdir=$work/upper/upper,workdir=$work/upper/work" \
+  mkdir -p "$work/upper/changes" "$work/upper/scratch"
+  mount -t overlay overlay -o "lowerdir=$roots/$1,upperdir=$work/upper/changes,workdir=$work/upper/scratch" \
     "$work/root"
   mounted=$work/root
   mount -t proc proc "$mounted/proc"

@@ -11,13 +11,13 @@ jobs=${LULL_JOBS:-$(nproc)}
 export CC=$toolchain/bin/gcc CXX=$toolchain/bin/g++
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_PATH=
 # Paths of this machine must not get into the libraries.
-flags="-O2 -fPIC -ffile-prefix-map=$out/work=/usr/src"
+flags="-O2 -fPIC -ffile-prefix-map=$out/sources=/usr/src"
 export CFLAGS=$flags CXXFLAGS=$flags SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 
-unpack() { # NAME: the source in $out/work/NAME, with Debian's patches
+unpack() { # NAME: the source in $out/sources/NAME, with Debian's patches
   local version dsc
   version=$(awk -v name="$1" '$1 == name {print $2}' "$here/sources.txt")
-  mkdir -p "$out/source" "$out/work" "$out/lists/partial"
+  mkdir -p "$out/source" "$out/sources" "$out/lists/partial"
   dsc=$out/source/$1_${version#*:}.dsc
   if [[ ! -f $dsc ]]; then
     # A list of its own, so that the lists of the machine stay as they are.
@@ -31,23 +31,23 @@ unpack() { # NAME: the source in $out/work/NAME, with Debian's patches
     updated=1
     (cd "$out/source" && "${apt[@]}" source --download-only "$1=$version" >/dev/null)
   fi
-  rm -rf "$out/work/$1"
-  dpkg-source --no-check -x "$dsc" "$out/work/$1" >/dev/null 2>&1
+  rm -rf "$out/sources/$1"
+  dpkg-source --no-check -x "$dsc" "$out/sources/$1" >/dev/null 2>&1
 }
 
 with_cmake() { # NAME [CMAKE ARGUMENT ...]
-  cmake -S "$out/work/$1" -B "$out/work/$1/build-lull" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  cmake -S "$out/sources/$1" -B "$out/sources/$1/build-lull" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_FIND_ROOT_PATH="$prefix" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
     -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "${@:2}"
-  cmake --build "$out/work/$1/build-lull" -j "$jobs"
-  cmake --install "$out/work/$1/build-lull"
+  cmake --build "$out/sources/$1/build-lull" -j "$jobs"
+  cmake --install "$out/sources/$1/build-lull"
 }
 
 build_zlib() {
-  cd "$out/work/zlib"
+  cd "$out/sources/zlib"
   ./configure --static --prefix="$prefix"
   make -j "$jobs" libz.a
   install -D -m 644 -t "$prefix/lib" libz.a
@@ -55,12 +55,12 @@ build_zlib() {
   install -D -m 644 -t "$prefix/lib/pkgconfig" zlib.pc
 }
 build_dav1d() {
-  meson setup "$out/work/dav1d/build-lull" "$out/work/dav1d" --prefix="$prefix" --libdir=lib \
+  meson setup "$out/sources/dav1d/build-lull" "$out/sources/dav1d" --prefix="$prefix" --libdir=lib \
     --buildtype=release --default-library=static -Denable_tools=false -Denable_tests=false
-  ninja -C "$out/work/dav1d/build-lull" -j "$jobs" install
+  ninja -C "$out/sources/dav1d/build-lull" -j "$jobs" install
 }
 build_libvpx() {
-  cd "$out/work/libvpx"
+  cd "$out/sources/libvpx"
   ./configure --prefix="$prefix" --enable-pic --disable-examples --disable-tools --disable-docs \
     --disable-unit-tests --enable-vp9-highbitdepth --disable-install-bins --as=nasm
   make -j "$jobs"
@@ -98,10 +98,10 @@ build_ffmpeg() {
   cp "$(of_machine pcfiledir)/ffnvcodec.pc" "$prefix/lib/pkgconfig/"
   sed -i "s#^prefix=.*#prefix=$prefix#;s#^includedir=.*#includedir=$prefix/include#" \
     "$prefix/lib/pkgconfig/ffnvcodec.pc"
-  cd "$out/work/ffmpeg"
+  cd "$out/sources/ffmpeg"
   ./configure --prefix="$prefix" --cc="$CC" --cxx="$CXX" --ld="$CC" --optflags=-O2 \
     --pkg-config=pkg-config --pkg-config-flags=--static \
-    --extra-cflags="-ffile-prefix-map=$out/work=/usr/src -I$prefix/include" \
+    --extra-cflags="-ffile-prefix-map=$out/sources=/usr/src -I$prefix/include" \
     --extra-ldflags="-L$prefix/lib" --enable-shared --disable-static --disable-doc --disable-debug \
     --disable-autodetect --disable-programs --disable-avfilter --disable-avdevice --disable-postproc \
     --disable-swresample --disable-everything --enable-zlib --enable-libdav1d --enable-libvpx \
@@ -116,11 +116,11 @@ build_ffmpeg() {
     [[ -L $library ]] || patchelf --set-rpath '$ORIGIN' "$library"
   done
   sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h |
-    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/work#/usr/src#g" \
+    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/sources#/usr/src#g" \
     >"$prefix/ffmpeg_configuration.txt"
 }
 build_libdeflate() {
-  cd "$out/work/libdeflate"
+  cd "$out/sources/libdeflate"
   make -j "$jobs" libdeflate.a libdeflate.pc PREFIX="$prefix"
   install -D -m 644 -t "$prefix/lib" libdeflate.a
   install -D -m 644 -t "$prefix/include" libdeflate.h
@@ -150,7 +150,7 @@ grep -v '^#' "$here/sources.txt" | while read -r name version _; do
   # (In the background, because bash ignores set -e in a command before ||.)
   ("build_$name") >"$out/$name.log" 2>&1 </dev/null &
   wait $! || { tail -n 20 "$out/$name.log" >&2; exit 1; }
-  rm -rf "$out/work/$name"
+  rm -rf "$out/sources/$name"
   printf '%s\n' "$version" >"$prefix/done/$name"
 done
 
