@@ -48,9 +48,10 @@ ENVIRONMENT = dict(os.environ, MLT_REPOSITORY=str(MODULES), MLT_DATA=str(DATA),
                    QT_QPA_PLATFORM="offscreen")
 
 
-def melt(*words):
+def melt(*words, seconds=120):
     return subprocess.run(["melt", "-silent", "-profile", str(PROFILE), *words], env=ENVIRONMENT,
-                          text=True, capture_output=True, timeout=120)
+                          text=True, capture_output=True, timeout=seconds,
+                          stdin=subprocess.DEVNULL)
 
 
 def clip():
@@ -64,13 +65,23 @@ def clip():
 
 
 def rendered(source, *filters):
-    """Returns the bytes that melt renders, and its messages."""
+    """Returns the bytes that melt renders, and its messages.
+
+    About one run of melt in a hundred hangs before its first frame on a busy machine, with or
+    without a filter. Such a run is repeated.
+    """
     result = SCRATCH / "out.mkv"
-    result.unlink(missing_ok=True)
-    run = melt(str(source), *filters, "-consumer", f"avformat:{result}", "vcodec=ffv1",
-               "pix_fmt=yuv422p", "an=1", "real_time=-1", "terminate_on_pause=1")
-    expect(result.exists(), f"melt wrote nothing: {run.stderr}")
-    return planar(result), run.stderr
+    for _ in range(4):
+        result.unlink(missing_ok=True)
+        try:
+            run = melt(str(source), *filters, "-consumer", f"avformat:{result}", "vcodec=ffv1",
+                       "pix_fmt=yuv422p", "an=1", "real_time=-1", "terminate_on_pause=1",
+                       seconds=30)
+        except subprocess.TimeoutExpired:
+            continue
+        if run.returncode == 0 and result.exists() and result.stat().st_size > 0:
+            return planar(result), run.stderr
+    sys.exit("melt rendered nothing in four runs")
 
 
 def planar(path):
