@@ -1,4 +1,4 @@
-"""The axes of arrays: time, depth and channels."""
+"""The axes of arrays: time or volumes of a series, depth and channels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from ._values import whole_number
 
 @dataclass(frozen=True)
 class Axes:
-    """The roles of the axes of an array with `ndim` axes; None: the array has no such axis."""
+    """The roles of the axes of an array with `ndim` axes; None: the array has no such axis.
+
+    If `series` is true, `time` is the axis of the volumes of a series.
+    """
 
     ndim: int
     time: int | None
     z: int | None
     channel: int | None
+    series: bool = False
 
     def view(self, array: np.ndarray) -> np.ndarray:
         """Returns a view with axes (time, z, channel, y, x) that shares the samples."""
@@ -50,13 +54,17 @@ def axes_of(
     channel_axis: int | None,
     time_axis: int | None,
     z_axis: int | None,
+    volume_axis: int | None = None,
 ) -> Axes:
     """Assigns the axes. Two unnamed axes are those of a picture, three those of a volume."""
     ndim = len(shape)
+    if volume_axis is not None and time_axis is not None:
+        raise ValueError("volume_axis and time_axis (the volumes are the times); leave one out")
     named = {
         "channel_axis": _axis("channel_axis", channel_axis, ndim),
         "time_axis": _axis("time_axis", time_axis, ndim),
         "z_axis": _axis("z_axis", z_axis, ndim),
+        "volume_axis": _axis("volume_axis", volume_axis, ndim),
     }
     given = [axis for axis in named.values() if axis is not None]
     if len(set(given)) < len(given):
@@ -73,6 +81,10 @@ def axes_of(
     if len(left) != 2:
         raise ValueError(
             f"an array of shape {shape} (without the named axes, a picture has two, a "
-            "volume three); name the others with channel_axis, time_axis or z_axis"
+            "volume three); name the others with channel_axis, time_axis, z_axis or volume_axis"
         )
+    if volume_axis is not None:
+        if z is None:
+            raise ValueError("volume_axis without slices (a volume has three axes); give a z_axis")
+        return Axes(ndim, named["volume_axis"], z, named["channel_axis"], series=True)
     return Axes(ndim, named["time_axis"], z, named["channel_axis"])

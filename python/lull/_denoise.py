@@ -22,6 +22,7 @@ from ._noise import (
     models_of,
     samples_at,
 )
+from ._series import denoise_series, may_be_series
 from ._values import Values, checked_names, values_of, whole_number
 
 METHODS = ("auto", "bm3d", "bm4d", "nlm")
@@ -211,6 +212,7 @@ def denoise(
     channel_axis: int | None = None,
     time_axis: int | None = None,
     z_axis: int | None = None,
+    volume_axis: int | None = None,
     profile: Literal["fast", "balanced", "high", "best", "paper"] = "balanced",
     temporal: Union[int, Literal["auto"]] = "auto",
     method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
@@ -222,7 +224,7 @@ def denoise(
     guide: Any = None,
     out: Any = None,
 ) -> Any:
-    """Denoises a picture, a clip, or a volume.
+    """Denoises a picture, a clip, a volume, or a series of volumes.
 
     Parameters
     ----------
@@ -238,9 +240,14 @@ def denoise(
         Three channels are red, green and blue, and are filtered together; other numbers of
         channels are filtered separately.
     time_axis : int, optional
-        Frames of a clip, or volumes of a series.
+        Frames of a clip, or volumes that are denoised separately.
     z_axis : int, optional
         Slices of a volume.
+    volume_axis : int, optional
+        Volumes of a series of one object, such as diffusion or functional MRI. A series of 8
+        volumes or more is denoised by its principal components over the volumes, with bm4d, as
+        with the command's `--series`. Shorter series, and series with a guide or another method,
+        are denoised volume by volume.
     profile : 'fast', 'balanced', 'high', 'best' (bm3d over time only) or 'paper' (not for
         bm4d)
     temporal : int from 0 to 8, or 'auto'
@@ -287,7 +294,7 @@ def denoise(
     on_gpu = device_of(image)
     array, back = to_numpy(image) if on_gpu is None else (image, None)
     shape = tuple(array.shape)
-    axes = axes_of(shape, channel_axis, time_axis, z_axis)
+    axes = axes_of(shape, channel_axis, time_axis, z_axis, volume_axis)
     slices = 1 if axes.z is None else shape[axes.z]
     volume = is_volume(method, slices, axes.z is not None)
     radius = chosen_temporal(temporal, axes.time is not None and not volume, profile)
@@ -309,7 +316,8 @@ def denoise(
 
     if out is not None:
         checked_out(out, shape)
-    if on_gpu is not None and on_gpu == work.device and 0 not in shape:
+    series = may_be_series(axes, shape, method) and guide is None
+    if on_gpu is not None and on_gpu == work.device and 0 not in shape and not series:
         result = denoise_on_device(image, axes, work, values_for, models, guide, out)
         if result is not None:
             return result
@@ -320,6 +328,8 @@ def denoise(
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
         values = values_for(array)
+        if series and denoise_series(view, to, values, sigma, noise, work.profile, work.device):
+            return
         groups, noises = models(view, values)
         work.run(view, to, values, groups, noises)
 

@@ -226,18 +226,19 @@ def estimate_noise(
     channel_axis: int | None = None,
     time_axis: int | None = None,
     z_axis: int | None = None,
+    volume_axis: int | None = None,
     noise: Kind = "auto",
     preserve_range: bool = False,
 ) -> NoiseEstimate:
-    """Estimates the noise of a picture, a clip or a volume from its samples.
+    """Estimates the noise of a picture, a clip, a volume or a series from its samples.
 
     Parameters
     ----------
     image : array of integers or floats
         (y, x), and additional axes for channels, time or z if they are named; three axes without
         names are a volume, (z, y, x).
-    channel_axis, time_axis, z_axis : int, optional
-        See :func:`lull.denoise`.
+    channel_axis, time_axis, z_axis, volume_axis : int, optional
+        See :func:`lull.denoise`. The estimate of a series is the noise of all its volumes together.
     noise : 'auto', 'gaussian' or 'rician'
         For volumes: the kind of the noise; 'auto': the background decides.
     preserve_range : bool
@@ -254,7 +255,7 @@ def estimate_noise(
         The array has no samples, or an axis does not exist.
     """
     array, _ = to_numpy(image)
-    axes = axes_of(array.shape, channel_axis, time_axis, z_axis)
+    axes = axes_of(array.shape, channel_axis, time_axis, z_axis, volume_axis)
     if array.size == 0:
         raise ValueError(f"an array of shape {array.shape} (it is empty); give samples")
     view = axes.view(array)

@@ -2,6 +2,7 @@
 // units and array libraries.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -10,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "choose/series.h"
 #include "core/error.h"
 #include "core/validate_format.h"
 #include "core/version.h"
@@ -195,6 +197,31 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("device", &Session::device);
 }
 
+using SeriesArray = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+/// `samples`: (volume, z, y, x), on the 0..255 scale. Without `noise`, the noise is estimated.
+bool denoise_array_series(const SeriesArray& samples, const Noise* noise, const std::string& kind,
+                          float strength, std::string profile, std::string device, float zero) {
+  SeriesSettings settings{.profile = std::move(profile),
+                          .device = std::move(device),
+                          .strength = strength,
+                          .zero = zero};
+  if (noise)
+    settings.noise = noise->volume_noise.value_or(VolumeNoise{.sigma = noise->model.sigma(0)});
+  if (kind != "auto") settings.kind = kind == "rician" ? NoiseKind::rician : NoiseKind::gaussian;
+  const auto size = [&](int axis) { return static_cast<int>(samples.shape(axis)); };
+  const series::Shape shape{
+      .width = size(3), .height = size(2), .slices = size(1), .volumes = size(0)};
+  const nb::gil_scoped_release without_gil;
+  return denoise_series({.shape = shape, .data = samples.data()}, settings);
+}
+
+void bind_series(nb::module_& m) {
+  m.def("denoise_series", &denoise_array_series, "samples"_a, "noise"_a.none(), "kind"_a,
+        "strength"_a, "profile"_a, "device"_a, "zero"_a,
+        "Denoises a series in place; False: the volumes have too little in common.");
+}
+
 void bind_enlarger(nb::module_& m) {
   nb::class_<Enlarger>(m, "Enlarger", "Enlarges clean frames of one format.")
       .def(nb::init<const FrameFormat&, double, const std::string&, const std::string&>(),
@@ -262,6 +289,7 @@ NB_MODULE(_core, m) {
         nb::call_guard<nb::gil_scoped_release>());
   lull::python::bind_noise(m);
   lull::python::bind_session(m);
+  lull::python::bind_series(m);
   lull::python::bind_enlarger(m);
   lull::python::bind_device_array(m);
 }

@@ -48,6 +48,8 @@ class ComponentSource final : public FrameSource {
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);
 
   const FrameFormat& format() const noexcept override { return pool_.format(); }
+  /// Returns the number of components of all groups.
+  int components() const { return components_.shape.volumes; }
   std::optional<Frame> read() override;
 
  private:

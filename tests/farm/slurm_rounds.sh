@@ -82,7 +82,7 @@ one_round() {
   esac
   sleep "0.$((RANDOM % 10))"
   case $((RANDOM % 4)) in 0) requeue ;; 1) double ;; 2) requeue; double ;; 3) ;; esac
-  local limit=$((SECONDS + 180)) is
+  local limit=$((SECONDS + 300)) is
   while is=$(state "$join"); [[ $is != COMPLETED && $is != FAILED && $is != CANCELLED && $is != TIMEOUT ]]; do
     ((SECONDS < limit)) || { squeue; tail -n 3 "$job"/*.log; echo "round $1: FAILED: no end ($happened)"; return 1; }
     sleep 0.5

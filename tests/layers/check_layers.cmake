@@ -33,6 +33,7 @@ module(noise/grain core noise noise/estimate)
 module(noise/render core noise)
 module(noise/volume core noise)
 module(series core noise noise/volume)
+module(series/filter core noise/volume series)
 module(noise/volume/cuda core noise noise/volume cuda cuda/results)
 module(noise/depth core noise noise/estimate)
 module(time core cuda cuda/samples)
@@ -65,7 +66,7 @@ module(nlm/cuda ${matching} match match/cuda cuda cuda/results nlm)
 module(nlm/open ${matching} match cuda nlm nlm/cuda)
 module(scale ${matching} bm3d)
 module(nlm/features ${matching} noise/render match match/cpu cuda nlm nlm/cuda)
-module(choose ${matching} noise/volume noise/volume/cuda noise/depth noise/render cuda match bm3d
+module(choose ${matching} noise/volume series series/filter noise/volume/cuda noise/depth noise/render cuda match bm3d
   bm4d nlm nlm/features)
 set(io_base core io)  # io itself: the interfaces for its users
 module(io core)
@@ -103,7 +104,7 @@ endforeach()
 
 # Bindings for other languages and programs use sessions and noise, but neither files nor the
 # command.
-module(python/src core core/params noise noise/estimate noise/volume noise/depth noise/render cuda cuda/samples
+module(python/src core core/params noise noise/estimate noise/volume noise/depth noise/render series cuda cuda/samples
   cuda/results bm3d scale choose)
 # The C library has parameters and sessions of the command.
 module(c/include)

@@ -1,7 +1,7 @@
 #include "tools/search/series_search.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "noise/volume/estimate_volume.h"
@@ -10,23 +10,6 @@
 
 namespace lull::tools {
 namespace {
-
-/// If the levels of volumes differ by less than this factor, they count as equal, because estimates
-/// from single volumes differ by as much. The second factor is for Rician noise, for which
-/// estimates are less accurate.
-constexpr float same_level = 1.5f, same_rician_level = 2.5f;
-constexpr std::size_t min_cubes = 16;
-
-/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
-/// tenth of the levels at either end is ignored.
-bool differ(std::vector<float> levels, NoiseKind kind) {
-  std::erase_if(levels, [](float level) { return !(level > 0); });
-  if (levels.empty()) return false;
-  std::ranges::sort(levels);
-  const std::size_t tenth = levels.size() / 10;
-  return levels[levels.size() - 1 - tenth] >
-         (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
-}
 
 /// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
@@ -39,14 +22,6 @@ void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   scene.estimate.coarse = level / 8;
 }
 
-/// Returns the noise map of a volume with these levels, relative to `level`.
-std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
-  if (!noise.map) return nullptr;
-  auto map = std::make_shared<NoiseMap>(*noise.map);
-  for (float& value : map->values) value /= level;
-  return map;
-}
-
 }  // namespace
 
 std::string folder_of(const std::string& file) {
@@ -56,58 +31,29 @@ std::string folder_of(const std::string& file) {
 }
 
 SeriesCollector::SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source)
-    : options_(options), source_(source) {
+    : options_(options),
+      source_(source),
+      levels_(source.format(), source.info().slices, sample_of_zero(source.info().values)) {
   if (may_be_series(options, source.info()))
     store_.emplace(source, options.input.source.limits.memory / 2, folder_of(options.output.file));
 }
 
 void SeriesCollector::add(const Frame& slice) {
   if (store_) store_->add(slice);
-  if (slice.slice == 0) {
-    finish_volume();
-    current_.emplace(source_.format(), source_.info().slices);
-  }
-  if (current_) current_->add(slice);
+  levels_.add(slice);
 }
 
-void SeriesCollector::finish_volume() {
-  if (!current_) return;
-  LevelsByKind& levels = levels_.emplace_back();
-  // A volume that has only one value, or no values, contains no noise.
-  if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
-  if (current_->cubes().size() >= min_cubes)
-    for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
-      const VolumeEstimate estimate =
-          estimate_volume(*current_, kind, sample_of_zero(source_.info().values));
-      levels[static_cast<std::size_t>(kind)] = estimate.level;
-    }
-  current_.reset();
-}
-
-/// Returns the noise level of each volume. This is the volume's own estimate; if the volume has too
-/// few usable voxels, or if all levels are similar, it is the level of all volumes together.
-std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole) const {
-  std::vector<float> levels;
-  for (const LevelsByKind& by_kind : levels_)
-    levels.push_back(by_kind[static_cast<std::size_t>(whole.noise.kind)].value_or(whole.level));
-  if (differ(levels, whole.noise.kind)) return levels;
-  for (float& level : levels)
-    if (level > 0) level = whole.level;
-  return levels;
-}
-
-series::SeriesNoise SeriesCollector::initial_noise(const SceneNoise& scene) const {
-  series::SeriesNoise noise;
-  noise.zero = sample_of_zero(source_.info().values);
-  const std::size_t volumes = levels_.size();
-  if (scene.volume) {
-    noise.kind = options_.noise.kind.value_or(scene.volume->noise.kind);
-    noise.map = relative_map(scene.volume->noise, scene.volume->level);
-    noise.levels.assign(volumes, scene.volume->level);
-  } else {
-    noise.levels.assign(volumes, scene.estimate.noise.sigma(0));
-  }
-  if (scene.series && scene.series->levels.size() == volumes) noise.levels = scene.series->levels;
+/// Returns the noise whose level is given.
+series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
+  const float zero = sample_of_zero(source_.info().values);
+  series::SeriesNoise noise =
+      scene.volume
+          ? series::equal_noise(scene.volume->noise, scene.volume->level, levels_.volumes(), zero)
+          : series::equal_noise({.sigma = scene.estimate.noise.sigma(0)},
+                                scene.estimate.noise.sigma(0), levels_.volumes(), zero);
+  if (scene.volume) noise.kind = options_.noise.kind.value_or(noise.kind);
+  if (scene.series && std::ssize(scene.series->levels) == levels_.volumes())
+    noise.levels = scene.series->levels;
   return noise;
 }
 
@@ -128,17 +74,13 @@ std::vector<std::uint8_t> SeriesCollector::mask() const {
 }
 
 void SeriesCollector::complete(SceneNoise& scene, bool given) {
-  finish_volume();
-  series::SeriesNoise noise = initial_noise(scene);
-  if (!given) {
-    noise.levels = estimated_levels(*scene.volume);
-    if (differ(noise.levels, noise.kind)) {
-      scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
-      set_noise(noise, scene);
-    }
+  levels_.finish();
+  series::SeriesNoise noise = given ? given_noise(scene) : levels_.noise(*scene.volume);
+  if (!given && series::levels_differ(noise.levels, noise.kind)) {
+    scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
+    set_noise(noise, scene);
   }
-  for (std::size_t v = 0; v < levels_.size(); ++v)
-    if (levels_[v].front() == 0.0f) noise.levels[v] = 0;
+  levels_.clear_constant_volumes(noise);
   scene.is_examined_as_series = true;
   if (!store_ || series::noisy_volumes(noise).size() < 2) return;
   const bool keep_all = options_.noise.strength < 1;

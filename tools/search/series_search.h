@@ -1,7 +1,6 @@
 #pragma once
 // Determines the noise of the volumes of a series, and the signal components of the series.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "io/media.h"
-#include "noise/volume/cube_statistics.h"
+#include "series/filter/volume_levels.h"
 #include "series/fit.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
@@ -40,20 +39,13 @@ class SeriesCollector {
   void complete(SceneNoise& scene, bool given);
 
  private:
-  /// Estimated levels of a volume, one for each NoiseKind; empty: the volume has too few usable
-  /// voxels.
-  using LevelsByKind = std::array<std::optional<float>, 2>;
-
-  void finish_volume();
-  series::SeriesNoise initial_noise(const SceneNoise& scene) const;
-  std::vector<float> estimated_levels(const VolumeEstimate& whole) const;
+  series::SeriesNoise given_noise(const SceneNoise& scene) const;
   std::vector<std::uint8_t> mask() const;
 
   const DenoiseOptions& options_;
   const io::MediaSource& source_;
   std::optional<SeriesStore> store_;
-  std::optional<CubeCollector> current_;  // cubes of the volume whose slices are being added
-  std::vector<LevelsByKind> levels_;      // levels of each volume
+  series::VolumeLevels levels_;
 };
 
 /// If the input is denoised as a series and has not been decomposed yet, reads it again and

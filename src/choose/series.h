@@ -1,0 +1,33 @@
+#pragma once
+// Denoises a series of volumes in memory, with names of profiles and devices as in choose.h.
+
+#include <optional>
+#include <string>
+
+#include "noise/volume/volume_noise.h"
+#include "series/samples.h"
+
+namespace lull {
+
+struct SeriesSettings {
+  /// Name of the profile of bm4d: fast, balanced or high.
+  std::string profile = "balanced";
+  std::string device = "auto";  // name of the device, as in SessionChoice
+  /// Known noise, the same in all volumes; empty: it is estimated for each volume.
+  std::optional<VolumeNoise> noise{};
+  /// Known kind of noise for the estimate; empty: the noise is Rician if the background shows this.
+  std::optional<NoiseKind> kind{};
+  float strength = 1;  // factor for the noise level of the filter; above 0
+  float zero = 0;      // the sample that represents a magnitude of 0
+};
+
+/// Denoises a series by its principal components over the volumes (series/fit.h). The results
+/// replace the samples. Needs memory for two more copies of the samples at most.
+/// @param samples  samples on the 0..255 scale; NaN: the voxel has no sample
+/// @return false if the samples were not changed, because the volumes have too little in common, or
+///     because fewer than two of them have noise. They can be denoised separately.
+/// @throws InvalidArgument  a name is unknown
+/// @throws DeviceUnavailable  the device does not exist
+[[nodiscard]] bool denoise_series(const series::Samples& samples, const SeriesSettings& settings);
+
+}  // namespace lull

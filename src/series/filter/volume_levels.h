@@ -1,0 +1,56 @@
+#pragma once
+// The noise levels of the volumes of a series before its decomposition.
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/frame.h"
+#include "noise/volume/cube_statistics.h"
+#include "noise/volume/estimate_volume.h"
+#include "series/series_noise.h"
+
+namespace lull::series {
+
+/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
+/// tenth of the levels at either end is ignored.
+[[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
+
+/// Estimates the noise level of each volume from the slices of this volume alone.
+class VolumeLevels {
+ public:
+  /// @param slices  number of slices of a volume
+  /// @param zero    the sample on the 0..255 scale that represents a magnitude of 0
+  VolumeLevels(const FrameFormat& format, int slices, float zero);
+
+  /// Adds a slice. Slices must be added in order; Frame::slice 0 begins a volume.
+  void add(const Frame& slice);
+  /// Ends the last volume. add() must not be called afterwards.
+  void finish();
+
+  int volumes() const { return static_cast<int>(levels_.size()); }
+  /// Returns the noise of the series, from that of all its volumes together. The level of a volume
+  /// is its own estimate. If the volume has too few usable voxels, or if all levels are similar, it
+  /// is the common level.
+  SeriesNoise noise(const VolumeEstimate& whole) const;
+  /// Sets the levels of volumes to 0 that contain a single value.
+  void clear_constant_volumes(SeriesNoise& noise) const;
+
+ private:
+  /// Estimated levels of a volume, one for each NoiseKind; empty: the volume has too few usable
+  /// voxels.
+  using LevelsByKind = std::array<std::optional<float>, 2>;
+
+  FrameFormat format_;
+  int slices_;
+  float zero_;
+  std::optional<CubeCollector> current_;  // cubes of the volume whose slices are being added
+  std::vector<LevelsByKind> levels_;      // levels of each volume
+};
+
+/// Returns the noise of a series of `volumes` volumes that have equal noise.
+/// @param level  the level of `noise` to which the factors of the map are relative
+[[nodiscard]] SeriesNoise equal_noise(const VolumeNoise& noise, float level, int volumes,
+                                      float zero);
+
+}  // namespace lull::series
