@@ -1,5 +1,5 @@
 #pragma once
-// What FFmpeg can do on this machine, for bug reports.
+// Determines which encoders and which GPU decoders of FFmpeg work on this machine, for bug reports.
 
 #include <string>
 #include <vector>

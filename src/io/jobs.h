@@ -54,7 +54,7 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier that all segments of the job contain, which is a SHA-256.
+  /// Returns the identifier of the job, a SHA-256, which all segments of the job contain.
   std::string id() const;
   /// Returns the additional input with this name; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
@@ -70,8 +70,8 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan. Returns nullopt if the text is damaged or of another format (the first line must
 /// be "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a text about the first contradiction within a plan; empty if the plan is consistent. A
-/// correct checksum does not prove that a plan is consistent.
+/// Returns a text that describes the first contradiction within a plan; empty if the plan is
+/// consistent. A correct checksum does not prove that a plan is consistent.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in a job's folder.
@@ -80,7 +80,7 @@ std::string contradiction_in(const JobPlan& plan);
 JobPlan read_plan(const std::string& folder);
 /// Writes the plan, and creates the folder if needed. If the folder already contains an equal plan,
 /// the function does nothing.
-/// @throws CannotCreate  the folder contains another plan
+/// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
 /// The segments of a job that are not finished.
@@ -99,8 +99,8 @@ enum class SegmentCheck { ends, all };
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job. An extended attribute of the file states
-/// this.
+/// Returns whether `output` is the result of this job. The folder of the job contains the identity
+/// of the result.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {

@@ -30,8 +30,8 @@ struct Leftover {
 /// removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files in `folder` for whose output name `belongs` returns true. Errors are
-/// ignored, because the remaining files do no harm.
+/// Removes each abandoned file in `folder` if `belongs` returns true for the name of its output.
+/// Errors are ignored, because files that remain do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

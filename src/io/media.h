@@ -22,8 +22,9 @@
 
 namespace lull::io {
 
-/// Sample type of a NIfTI output. int16: integers that fit in 16 bits are stored unchanged, and all
-/// other values are scaled. float32: values are stored without a scale.
+/// Sample type of a NIfTI output. same: the type and the scale of the input. int16: integers that
+/// fit in 16 bits are stored unchanged, and all other values are scaled. float32: values are stored
+/// without a scale.
 enum class DataType { same, int16, float32 };
 
 /// A fact about a job in segments: a setting on which the output depends. A run that continues an
@@ -51,8 +52,8 @@ enum class JobPart { all, plan, segments, join };
 struct SegmentOptions {
   int frames = 0;       // frames of each segment but the last, at least 2
   bool resume = false;  // continue an interrupted job
-  /// All other settings (facts) on which the frames depend. The input and the options of the source
-  /// and of the sink are not included.
+  /// The settings (facts) on which the frames depend, except the input and the options of the
+  /// source and of the sink.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // not for JobPart::join
 
@@ -84,12 +85,13 @@ struct SinkOptions {
   /// the nearest format that the encoder supports. For the nearest format, losses() lists what is
   /// lost, or notes() states that nothing is lost.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input,
-  /// and this bit depth. Without pix_fmt, the nearest layout that the encoder supports may be used.
-  /// 0: the bit depth of pix_fmt, or of the input.
+  /// Bit depth of the output, 8..16. It is combined with the layout of pix_fmt. If pix_fmt is
+  /// empty, it is combined with the layout of the input, or with the nearest layout that the
+  /// encoder supports. 0: the bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
-  /// The samples of the frames that write() gets, as result_samples() returned them.
+  /// Sample format of the frames that the caller passes to write(), as result_samples() returned
+  /// it.
   ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
@@ -126,8 +128,8 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether an encoder (given by FFmpeg's name) supports film grain tables, as far as lull
-/// knows. (Whether the installed version supports them is known only when the encoder is opened.)
+/// Returns whether an encoder (given by FFmpeg's name) normally supports film grain tables. Whether
+/// the installed version supports them is known only when the encoder is opened.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes one video stream and copies of the source's other streams.
@@ -137,10 +139,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// Returns one text for a warning for each property of the input that the output loses: bits,
+  /// Returns a list of warnings, one for each property of the input that the output loses: bits,
   /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
   /// HDR10, time code, rotation. (It is an error if the container cannot store audio, subtitles or
-  /// attachments.) write() adds captions and HDR10+ of later frames to the list.
+  /// attachments.) write() adds warnings for captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.
@@ -236,10 +238,10 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// Returns the samples that sessions should deliver for an output, so that the results are rounded
-/// only once. The caller must pass these samples to the sink as SinkOptions::samples. The caller
-/// must call this function before the first read of `source`. If open_sink() would reject the
-/// output, the samples are those of the source.
+/// Returns the sample format in which sessions should deliver results for an output, so that the
+/// results are rounded only once. The caller must pass this format to the sink as
+/// SinkOptions::samples. The caller must call this function before the first read of `source`. If
+/// open_sink() would reject the output, the result is the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
@@ -253,8 +255,8 @@ class MediaSink : public FrameSink {
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 
-/// Returns whether the output is OpenEXR files with all layers of the files that the frames come
-/// from (set_layers()).
+/// Returns whether the output consists of OpenEXR files that contain all layers of the source files
+/// (set_layers()).
 [[nodiscard]] bool keeps_layers(const std::string& path, const MediaSource& source,
                                 const SinkOptions& options);
 

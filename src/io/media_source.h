@@ -22,7 +22,7 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values that are stored in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // Value in the file, minus `low`, of the sample that corresponds to 255 on the scale of sigma.
+  // Value in the file that corresponds to 255 on the scale of sigma, minus `low`.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -45,9 +45,9 @@ struct VideoInfo {
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// Position of the first chroma sample, in chroma samples from the corner of the picture. 0.5 is
-  /// the middle of the luma samples that the chroma sample covers. If the input does not state the
-  /// position, that of MPEG-2 is assumed.
+  /// Position of the first chroma sample, in chroma samples from the top left corner of the
+  /// picture. 0.5 is the middle of the luma samples that the chroma sample covers. If the input
+  /// does not state the position, that of MPEG-2 is assumed.
   double chroma_x = 0.5, chroma_y = 0.5;
 };
 
@@ -99,8 +99,8 @@ struct SourceOptions {
   int threads = 0;  // decoding threads; 0: one per core
   /// FFmpeg's name of the input's container; empty: the container is detected from the content.
   std::string format;
-  /// Must be set if the input consists only of samples: frame after frame, planes in order, without
-  /// padding.
+  /// Format of a raw input, which consists only of samples: frame after frame, planes in order,
+  /// without padding. Empty: the input is not raw.
   std::optional<RawVideo> raw;
   /// Frames per second of inputs that contain no times: raw video and picture sequences.
   Rational rate{25, 1};
@@ -129,9 +129,9 @@ struct SourceOptions {
   /// Damaged stacks and sequences always throw BadData, and so does a decoding error of a GPU after
   /// its first frame.
   bool tolerate_damage = false;
-  /// The source starts at a decodable frame before this time (relative to the first frame). Times
-  /// do not change. This option is for callers that read only a part of the input: a missing end is
-  /// not reported.
+  /// The source starts at a decodable frame before this time (relative to the first frame). Time
+  /// stamps do not change. This option is for callers that read only a part of the input: a missing
+  /// end is not reported.
   std::int64_t skip_us = 0;
   /// If true, gaps caused by forward jumps of the time stamps are kept. If false, all
   /// discontinuities of an input's clock are removed (MediaSource::clock_jumps()). Backward jumps
@@ -178,9 +178,9 @@ class MediaSource : public FrameSource {
   /// Returns why the CPU decodes although SourceOptions::gpu requested a GPU, as one line; empty if
   /// this is not the case.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// With SourceOptions::margins: ends the context frames. Frames outside the selection are not
-  /// needed after frame `number`, counted from 0 over all frames of read(). Any thread may call
-  /// this function.
+  /// With SourceOptions::margins: tells the source that frames outside the selection are not needed
+  /// after the frame `number`, which is counted from 0 over all frames of read(). Any thread may
+  /// call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Stacks only: returns the values of a slice from read() in the file's own units, row by row.
   /// (The samples of frames do not contain values far outside the range.) Other sources leave

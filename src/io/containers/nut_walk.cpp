@@ -78,8 +78,8 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
 };
 
-/// A run of entries in the table of frame codes. In the file, all fields except the flags may be
-/// omitted.
+/// A run of consecutive entries in the table of frame codes. In the file, all fields except the
+/// flags may be omitted.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;

@@ -18,8 +18,8 @@ namespace lull::io {
 /// between two of its units looks like a shorter file.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Checks the end of a pipe as the end of a file is checked. The function uses the last bytes that
-/// were read from the pipe.
+/// Returns why the data of a pipe cannot be complete, or an empty text if there is no sign of
+/// truncation. The function examines the last bytes that were read from the pipe.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
 /// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.

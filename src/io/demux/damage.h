@@ -50,7 +50,7 @@ class DamageCount {
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
   // Number of damaged packets that the decoder may still report, and number of intact packets since
-  // the last damaged packet.
+  // the most recent damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

@@ -49,8 +49,8 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to `time_us`, for callers that read only a part of the input. The function returns false if
-// the position after a seek is unknown for this kind of input.
+// Seeks to `time_us`, for callers that read only a part of the input.
+// @throws InvalidArgument  the input cannot seek, or the position after a seek would be unknown
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
   const AVStream& stream = video();

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file: those of its main video, and for the muxer, those of all other
-// streams.
+// Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
+// those of all other streams on to the muxer.
 
 #include <memory>
 #include <string>
@@ -94,8 +94,9 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State up to the last packet of the video: number of faults, frames missing at the faults,
-  /// packets of the video, duration of the last packet, and times of the first and the last packet.
+  /// State up to the most recent packet of the video: number of faults, frames missing at the
+  /// faults, packets of the video, duration of the packet, and times of the first and the most
+  /// recent packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

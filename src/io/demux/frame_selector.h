@@ -23,12 +23,12 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
-  /// kept, `pts` is changed to its time in the output.
+  /// Must be called for each frame in order of presentation. `number` is counted from 0. If the
+  /// frame is kept, the function changes `pts` to the time of the frame in the output.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Must be called after the last frame of the input.
   void finish();
-  /// Returns the current end of the last range, in ticks of the input.
+  /// Returns the end of the most recent range as far as it is known, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
@@ -40,7 +40,7 @@ class FrameSelector {
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time that a kept frame had in the input. `pts` is its time in the output.
+  /// Returns the time in the input of a kept frame. `pts` is its time in the output.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:

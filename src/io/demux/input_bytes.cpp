@@ -117,7 +117,7 @@ void InputBytes::make_url() {
 }
 
 // A playlist may refer to files only if it is itself a local file. A playlist at a network address
-// may refer only to the allowed protocols.
+// may refer only to addresses of the allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

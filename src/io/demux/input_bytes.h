@@ -22,7 +22,7 @@ class InputBytes {
   /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// Returns the name of the input in messages, and for libraries that open the file themselves.
+  /// Returns the name of the input for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
   /// Returns the pipe; null if the input can seek.

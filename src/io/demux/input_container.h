@@ -36,8 +36,7 @@ class InputContainer {
   AVStream& video() const { return *context_->streams[video_]; }
   /// Returns the library that decodes the pictures.
   PictureReader reader() const { return reader_; }
-  /// Returns whether the file contains further pictures after the first one that are not frames of
-  /// a video.
+  /// Returns whether the file contains several pictures that are not frames of a video.
   bool is_multi_picture() const { return is_multi_picture_; }
   /// Returns FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }

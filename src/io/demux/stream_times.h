@@ -19,7 +19,7 @@ class StreamTimes {
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // For each stream: the latest time, in the stream's time base.
+  // For each stream, the latest time of its packets that were read, in the stream's time base.
   std::vector<std::int64_t> reached_;
 };
 

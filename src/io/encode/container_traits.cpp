@@ -93,7 +93,7 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders whose streams the next program of a pipe can decode with little effort.
+// Encoders for the output of a pipe. The next program can decode their streams with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -107,8 +107,8 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // Apple's players accept HEVC only with the codec tag hvc1.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of other containers that FFmpeg's MP4 muxer writes. No test checks what these
-/// containers keep.
+/// Returns the traits of other containers that FFmpeg's MP4 muxer writes. No test checks which
+/// properties these containers keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,

@@ -88,7 +88,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // The encoder does not accept a larger number of threads.
+  // With more threads than max_threads, the encoder fails or is not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -237,9 +237,9 @@ void Encoder::send_end() {
 }
 
 // x265 (3.5) delays up to two frames for reordering. If the video has no more frames than this
-// delay, x265 returns decoding times from uninitialised memory. The function then sets decoding
-// times of one tick each before the first frame. These times are below all presentation times, and
-// above the decoding times of an earlier encoder's frames.
+// delay, x265 returns decoding times from uninitialised memory. In this case the function replaces
+// them by consecutive ticks before the first frame. These decoding times are below all presentation
+// times, and above the decoding times of an earlier encoder's frames.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

@@ -84,14 +84,15 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns which component of a layer's name is the name of a view.
+/// Returns the index of the component of a layer's name that is the name of a view. If there is
+/// none, returns the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Returns the name that these components form without one of them.
+/// Returns the name that these components form without the component with the index `omitted`.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -151,9 +152,9 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the window of a frame: the display window and all samples outside of it. Renderers of
-/// animations may crop the data window differently for each frame, but all frames of a sequence
-/// must have one size.
+/// Returns the window of a frame: the smallest rectangle that contains the display window and the
+/// data window. Renderers of animations may crop the data window differently for each frame, but
+/// all frames of a sequence must have one size.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -204,7 +205,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the layer whose colours are the picture: the first one in the order of preference.
+/// Returns the preferred layer among the layers with colours that fulfil the condition; null if
+/// there is none. RGB layers are preferred to grey layers, and layers with the usual name of a
+/// picture to others.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {

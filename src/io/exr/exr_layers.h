@@ -48,8 +48,9 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the layer that is the picture of the file: colours before other channels, the default
-/// view before other views, well-known names first. Null if there is none.
+/// Returns the layer that lull uses as the picture of the file; null if there is none. Layers with
+/// colours are preferred to other layers, the default view to other views, and the usual names of
+/// pictures to other names.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

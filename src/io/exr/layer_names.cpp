@@ -7,8 +7,8 @@
 namespace lull::io {
 namespace {
 
-/// Names of pictures, best first, as OIDN's loader, Blender, Arnold and RenderMan write them.
-/// (Blender may store the result of its own denoiser in addition to the noisy image.)
+/// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
+/// preference. (Blender may store the result of its own denoiser in addition to the noisy image.)
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 

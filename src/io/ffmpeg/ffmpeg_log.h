@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Redirects FFmpeg's log, which is shared by the whole process. May be called repeatedly.
+/// Redirects FFmpeg's log from stderr to this module. The whole process has only one such log. May
+/// be called repeatedly.
 void capture_ffmpeg_log();
 
 /// Passes every message of FFmpeg to `listener`, as one line. An empty function stops this.
@@ -68,7 +69,7 @@ class LogWatch {
   LogWatch();
   explicit LogWatch(const LogTopic& topic);
 
-  /// Returns the last error as one line; empty if there was none.
+  /// Returns the most recent error as one line; empty if there was none.
   std::string last_error() const;
   /// Returns the first error. In a chain of errors the first one is the cause, and the last one is
   /// the consequence.

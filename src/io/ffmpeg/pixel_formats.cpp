@@ -80,8 +80,9 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Adds the samples of a row to a channel. Several channels may share words, so the function adds
-// bits to the existing ones. The caller must have cleared these words with clear_shared().
+// Writes the samples of a plane to a channel of a picture. Several channels may share the words of
+// the picture, so the function adds bits to the existing ones. The caller must have cleared these
+// words with clear_shared().
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();

@@ -1,5 +1,5 @@
 #pragma once
-// Serialisation of packets: all fields except the stream index, the side data, and the content.
+// Serialisation of packets: the content, the side data, and all fields except the stream index.
 // Only the versions of lull and FFmpeg that wrote the bytes can read them again.
 
 #include <bit>

@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 std::string reason() { return std::strerror(errno); }
 
 /// Returns true if both names refer to the same file; in this case, it removes the first name. On a
-/// network file system, the reply to a successful request can be lost. The second attempt then
-/// fails with EEXIST although the first one succeeded.
+/// network file system, the reply to a successful request can be lost. The request is then
+/// repeated, and fails with EEXIST although it succeeded before.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -41,8 +41,8 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file without replacing another one. Returns false if that failed. errno is the reason:
-/// EEXIST if the name is in use.
+/// Renames a file if no file has the new name. Returns false if that failed. errno is the reason:
+/// EEXIST if a file has the new name.
 bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
@@ -307,7 +307,8 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// In the meantime another process may have created a file of this name, which must not be lost.
+// Since the output was opened, another process may have created a file of this name. This file must
+// not be lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

@@ -58,7 +58,8 @@ struct ProcessStatus {
 };
 
 /// Reads the state and the start time of a process (proc(5), fields 3 and 22 of stat). The
-/// program's name in parentheses may contain any characters.
+/// program's name in parentheses may contain any characters, so the fields are counted from the
+/// last parenthesis.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');

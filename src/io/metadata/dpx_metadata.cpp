@@ -1,5 +1,6 @@
-// The header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, followed by data of
-// the user. The magic number determines the byte order. lull stores headers in big-endian order.
+// The header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, followed by
+// user-defined data. The magic number determines the byte order. lull stores headers in big-endian
+// order.
 
 #include <algorithm>
 #include <array>

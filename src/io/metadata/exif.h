@@ -24,7 +24,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes of EXIF data. The thumbnail, which shows the old samples, is always removed.
+/// Changes of EXIF data. The thumbnail is always removed, because it shows the picture before
+/// denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture

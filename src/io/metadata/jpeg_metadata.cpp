@@ -84,7 +84,7 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the coding of the old samples: JFIF and its thumbnail
+/// Returns whether a segment describes the coding of the source's samples: JFIF and its thumbnail
 /// (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
@@ -140,7 +140,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to a JPEG file, and inserts their index at its beginning.
+/// Appends pictures to the JPEG file of the main picture, and inserts an index of all pictures at
+/// the beginning of the file.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -155,8 +156,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether this segment of the encoder must be omitted, because `metadata` contains the
-/// same kind of data.
+/// Returns whether a segment that the encoder wrote must be omitted, because `metadata` contains
+/// the same kind of data.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the profile of the input even if it describes other channels.

@@ -58,8 +58,8 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for the data of each JPEG segment before the first scan.
-/// `read(at, to, count)` copies bytes of the file.
+/// Calls `visit(position, bytes)` for the data of each APP2 segment of a JPEG file before the first
+/// scan. `read(at, to, count)` copies bytes of the file.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

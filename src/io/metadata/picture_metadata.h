@@ -67,11 +67,11 @@ struct PictureMetadata {
   bool empty() const;
 };
 
-/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, HEIF (HEIC, AVIF) or
-/// JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
+/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
+/// or JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
 PictureMetadata read_metadata(ByteView file);
 
-/// Returns the format of an encoded picture.
+/// Returns the format of an encoded picture according to its first bytes.
 PictureKind kind_of(ByteView file);
 
 /// Returns the format with this file name extension. The extension has no dot.

@@ -44,7 +44,7 @@ class Preparation {
     lose(what, target_.name + " cannot hold " + (what.ends_with("s") ? "them" : "it"));
   }
 
-  /// Clears `data` and, if there were any, reports them as lost under the name `what`.
+  /// Clears `data`. If `data` was not empty, reports the loss under the name `what`.
   void drop(ByteVector& data, const std::string& what) {
     if (!data.empty()) lose(what);
     data.clear();

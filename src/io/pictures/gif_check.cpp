@@ -107,7 +107,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the end code of a picture is the next code.
+  /// Returns whether the next code is the end code of the picture. A clear code may precede it.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;

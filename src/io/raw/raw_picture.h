@@ -50,8 +50,8 @@ struct RawPicture {
 [[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
 
 enum class Curve { srgb, linear };
-/// A developed picture: R, G, B of 16 bits, upright, with sRGB's primaries.
-/// `dng` is the content of a DNG file. LibRaw demosaics, balances and converts it.
+/// Returns a developed picture: R, G, B of 16 bits, upright, with sRGB's primaries. `dng` is the
+/// content of a DNG file. LibRaw demosaics, balances and converts it.
 /// @throws BadData, InvalidArgument
 [[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
 

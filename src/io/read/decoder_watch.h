@@ -32,9 +32,9 @@ class DecoderWatch {
   void attach_with_buffers(AVCodecContext& decoder);
   /// The caller must call this function before each packet is sent to the decoder.
   void expect(const AVPacket& packet);
-  /// The caller must call this function after each result of the decoder. Returns the last damage
-  /// that the decoder has logged for `picture`; empty if there is none. `picture` is null if the
-  /// decoder failed.
+  /// The caller must call this function after each result of the decoder. Returns the most recent
+  /// damage that the decoder has logged for `picture`; empty if there is none. `picture` is null if
+  /// the decoder failed.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -49,7 +49,7 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // For each frame thread, identified by its context, the last message.
+  // The most recent message of each frame thread. The key is the codec context of the thread.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

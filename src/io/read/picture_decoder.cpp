@@ -259,7 +259,7 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The missing files of a picture sequence have already been counted.
+      // The limit for a picture sequence has already been checked with the number of its files.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
@@ -382,8 +382,9 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Appends the reason why the decoder failed to `text`, in parentheses. After the reason, FFmpeg
-/// also logs errors that follow from it. DecoderWatch finds the reason.
+/// Returns `text` with the reason of the decoder's failure in parentheses. FFmpeg logs further
+/// errors after the reason, which are only consequences. A message of DecoderWatch is therefore
+/// preferred as the reason.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

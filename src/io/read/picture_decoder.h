@@ -64,7 +64,8 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Returns whether the decoder's error `code` means damage, and damage is tolerated.
+  /// Counts the damage and returns true if the decoder's error `code` means damage, and if damage
+  /// is tolerated. Returns false otherwise.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -88,8 +89,8 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets that were read before the GPU returned its first picture, for the case that the CPU
-  /// must decode them.
+  /// Packets that were read before the GPU returned its first picture. The CPU decodes them if the
+  /// GPU cannot decode the stream.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it

@@ -39,8 +39,8 @@ class TimedPictures {
   /// Before this call, only the first pictures may have been read with next().
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Makes the same decisions about the selection as if all pictures of options.index had been
-  /// read.
+  /// Brings the selection into the state in which it would be if all pictures of options.index had
+  /// been read.
   void replay_all();
   /// These two functions return the number of decoded pictures, and the number of selected
   /// pictures.

@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// Order of the frames of a stack. The pages of one channel follow each other volume by volume,
-/// slice by slice.
+/// Order of the frames of a stack. Within one channel, the pages are ordered by volume, and within
+/// a volume by slice.
 struct TiffAxes {
   std::int64_t channels = 1;
   std::int64_t channel_step = 1;  // distance from one channel to the next, in pages

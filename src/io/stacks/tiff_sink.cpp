@@ -94,7 +94,8 @@ class TiffSink final : public StackSink {
   std::vector<ValueRange> ranges_;  // ranges of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
-  // Reads the tags of the original pages. The input's source reads later pages in another thread.
+  // Reads the tags of the original pages. The sink has a reader of its own, because the source
+  // reads later pages in another thread.
   TiffReader original_;
   OutputFile file_;
   TiffWriter writer_;

@@ -260,7 +260,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes the thumbnails of the original, because they show the noise.
+/// Removes the thumbnails of the original page, because they show the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

@@ -66,8 +66,8 @@ class TiffWriter {
   TiffPtr tiff_;
 };
 
-/// Returns whether a file of `pages` such pages needs BigTIFF, which has offsets of 64 bits instead
-/// of 32.
+/// Returns whether a file of `pages` pages with this layout needs BigTIFF, which has offsets of 64
+/// bits instead of 32.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io

@@ -40,7 +40,8 @@ PictureProperties stated_by(const AVCodecContext& encoder) {
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the times of the video's frames do not correspond to any constant frame rate.
+/// Returns whether the frame rate of the video varies: the average frame rate differs from the
+/// nominal one.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;

@@ -183,8 +183,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all output names that are known before the first frame. So the job fails at the start,
-  // and not after hours.
+  // Checks all output names that are known before the first frame, so that the job fails at the
+  // start and not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -197,8 +197,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes temporary files of these names that killed processes have left. All names are handled
-  /// in one pass.
+  /// Removes temporary files that killed processes have left for outputs with these names. All
+  /// names are handled in one pass.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);

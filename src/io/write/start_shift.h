@@ -21,9 +21,9 @@ struct StartShift {
 
 /// Returns the duration by which all streams are shifted. By default the earliest of the denoised
 /// video and the copied streams begins at 0, as in files that the ffmpeg command writes. With
-/// Container::keep_times, times are shifted only if a stream begins before 0: MP4 hides content
-/// before 0, readers of Matroska change its times, and other containers cannot store it. The caller
-/// must call this function before the first read of `source`.
+/// Container::keep_times, a shift is needed only if a stream begins before 0: MP4 hides content
+/// before 0, readers of Matroska change negative time stamps, and other containers cannot store
+/// them. The caller must call this function before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns a shift with which the encoder can represent the time of the first frame exactly.
