@@ -163,9 +163,9 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets of copied streams that were not copied because they were too
-  /// damaged. This happens only if the source tolerates damage. If it does not, such packets throw
-  /// BadData.
+  /// Returns the number of packets that are missing in the copied streams because the packets were
+  /// too damaged. Packets can be missing only if the source tolerates damage. If the source does
+  /// not, a damaged packet throws BadData.
   virtual Damage damage() const { return {}; }
   /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
   /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",

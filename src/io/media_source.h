@@ -143,9 +143,9 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.
   double white = 1;
-  /// Number of the stream of the container that is decoded. It must be a video stream, but no cover
-  /// picture. Empty: the video that FFmpeg prefers, which becomes the first stream of outputs. If a
-  /// number is given, the stream keeps its position in outputs.
+  /// Number, in the container, of the stream that is decoded. It must be a video stream, but no
+  /// cover picture. Empty: the video that FFmpeg prefers, which becomes the first stream of
+  /// outputs. If a number is given, the stream keeps its position in outputs.
   std::optional<int> video{};
   /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. The
   /// member must be empty for other inputs.

@@ -73,9 +73,9 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the clock has gone back although the packet is later than its predecessor. This
-/// happens if the demuxer mistakes a step back for an overflow of the clock's counter, and corrects
-/// it.
+/// Returns whether the clock has gone back although the time stamp of the packet is larger than
+/// that of the previous packet. This happens if the demuxer mistakes a backward jump for an
+/// overflow of the clock's counter, and corrects the time stamp.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -169,14 +169,15 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether no later packet can have a presentation time before `first_pts`.
+/// Returns whether it is certain that no later packet has a presentation time before `first_pts`.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new clock. With this clock, the packets after the jump continue after the last frame.
+/// Begins a new clock. Its offset makes the packets after the jump follow the last frame before the
+/// jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
@@ -287,7 +288,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a clock with which the packet continues its stream.
+/// Begins a new clock for the stream of the packet. Its offset makes the packet follow the previous
+/// packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);

@@ -16,8 +16,8 @@ namespace {
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
 // ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size field is 1, a size of
-// 64 bits follows. Foreign data may follow the last box, so the check counts only boxes of known
-// types.
+// 64 bits follows. Foreign data may follow the last box, so the check ends at the first box of an
+// unknown type.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",

@@ -15,8 +15,8 @@
 
 namespace lull::io {
 
-/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for kinds that it does
-/// not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
+/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for the kinds of TIFF
+/// that it does not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the stream numbers of the video streams, without cover pictures.

@@ -107,8 +107,8 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // Apple's players accept HEVC only with the codec tag hvc1.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of other containers that FFmpeg's MP4 muxer writes. No test checks which
-/// properties these containers keep.
+/// Returns the traits of the further containers that FFmpeg's MP4 muxer writes in addition to MP4
+/// and MOV. No test checks which properties these containers keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -255,7 +255,8 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of containers that are not in the table. How their times change is not tested.
+// Traits of containers that are not in the table. No test checks how these containers change time
+// stamps.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {

@@ -16,8 +16,8 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// MPEG-1 and MPEG-2 support only a list of frame rates. A tick of MPEG-4 part 2 lasts at least
-/// 1/65535 s.
+/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a list
+/// of frame rates. A tick of MPEG-4 part 2 lasts at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -271,7 +271,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Options that the user gave for this encoder are not valid for another encoder.
+      // If the user gave options for the first encoder, no other encoder is tried, because the
+      // options may not be valid for it.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Writes the messages of single frames in the bit stream of H.264 and HEVC (SEI): captions and
-// HDR10+.
+// Writes the SEI messages of single frames (captions and HDR10+) into the bit stream of H.264 and
+// HEVC.
 
 #include <cstdint>
 #include <span>

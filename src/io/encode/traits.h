@@ -114,8 +114,8 @@ struct EncoderTraits {
   int picture_from_level = 0;   // `picture` applies from this level of the format on
 
   int max_threads = 16;  // with more threads, the encoder fails or is not faster
-  // If true, the encoder's output depends on the machine's number of cores, for any number of
-  // threads.
+  // If true, the encoder's output depends on the machine's number of cores, even if the number of
+  // threads is given.
   bool depends_on_cores = false;
 
   double default_crf = -1;  // crf that is visually lossless; negative: not set

@@ -273,8 +273,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // The remaining candidates are deep pictures, which the caller refuses, files with only an
-  // albedo, and depth maps.
+  // The remaining candidates are deep pictures (which the caller refuses), the albedo in files
+  // without other colours, and depth maps.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -84,7 +84,7 @@ class LogWatch {
   long first_;  // number of the first message that belongs to this object
 };
 
-/// Returns `text` with FFmpeg's last error in parentheses, if there was one.
+/// Returns `text` with FFmpeg's most recent error in parentheses, if there was one.
 std::string with_log(const std::string& text, const LogWatch& watch);
 
 }  // namespace lull::io

@@ -222,8 +222,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The permission bits are set before the first byte is written, so that others can never read a
-// private file.
+// The permission bits are set before the first byte is written, so that other users can never read
+// a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;

@@ -27,7 +27,7 @@ class Output {
   void check_written() const;
   /// Returns the path of the file that contains the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
-  /// Writes everything that is buffered, and ends the writing.
+  /// Writes all buffered data, and closes the output for further writes.
   /// @throws IoError
   virtual void finish_writing() = 0;
   /// Calls finish_writing() and gives the file its final name.

@@ -160,7 +160,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
 /// the same kind of data.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the profile of the input even if it describes other channels.
+  // FFmpeg writes the ICC profile of the input even if the profile describes other channels than
+  // the output has.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

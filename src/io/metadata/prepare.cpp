@@ -50,8 +50,8 @@ class Preparation {
     data.clear();
   }
 
-  /// A gain map is also valid for the denoised picture, so it is kept. Any other additional picture
-  /// of the file would still contain its noise, so it is dropped.
+  /// A gain map is also valid for the denoised picture, so it is kept. All other additional
+  /// pictures of the file would still show the noise, so they are dropped.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -211,7 +211,7 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG has comments for texts. TIFF has tags for the resolution and the primaries.
+    // JPEG stores the texts in comments. TIFF stores the resolution and the primaries in tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;

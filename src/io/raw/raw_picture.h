@@ -23,8 +23,8 @@ struct RawFacts {
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
   /// Pairs of gain and offset of the noise (DNG's NoiseProfile). The variance of a sample x is gain
-  /// x + offset, where black is 0 and white is 1. There is one pair for all colours, or three pairs
-  /// for R, G and B. Empty: the file states no noise.
+  /// * x + offset, where black is 0 and white is 1. There is one pair for all colours, or three
+  /// pairs for R, G and B. Empty: the file states no noise.
   std::vector<double> noise_profile;
   /// The directories of a DNG file. For other raw files, the first directory contains the EXIF
   /// data.

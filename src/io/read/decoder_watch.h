@@ -30,7 +30,8 @@ class DecoderWatch {
   /// the decoder get zeroed memory, so that the missing parts of a damaged picture have defined
   /// samples. If a packet is too small for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// The caller must call this function before each packet is sent to the decoder.
+  /// Records the size of a packet. The caller must call this function before it sends the packet to
+  /// the decoder.
   void expect(const AVPacket& packet);
   /// The caller must call this function after each result of the decoder. Returns the most recent
   /// damage that the decoder has logged for `picture`; empty if there is none. `picture` is null if

@@ -31,7 +31,7 @@ struct NiftiHeader {
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
   /// Returns the number of samples of one volume and of all volumes. parse_nifti() guarantees that
-  /// neither number overflows, also in bytes.
+  /// neither these numbers nor the sizes in bytes overflow.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };

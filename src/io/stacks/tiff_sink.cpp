@@ -100,8 +100,8 @@ class TiffSink final : public StackSink {
   OutputFile file_;
   TiffWriter writer_;
   std::vector<std::byte> result_;
-  /// Filtered slices of each channel, stored until all channels are complete, because the file has
-  /// the pages in another order. Empty if there is one channel.
+  /// Filtered slices of each channel, stored until all channels are complete, because the pages of
+  /// the file and the frames have different orders. Empty if there is one channel.
   std::deque<ScratchFile> channels_;
   std::vector<std::string> notes_;
 };

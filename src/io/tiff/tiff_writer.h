@@ -41,7 +41,7 @@ class TiffWriter {
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
   /// Writes a page whose tags are set. The writer passes each chunk, filled with 0, to `fill`,
-  /// which writes the samples into it. The chunks come in order.
+  /// which writes the samples into it. The chunks have the order of the file.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);

@@ -30,7 +30,8 @@ class Muxer {
   /// wait for the selection of frames.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of packets of copied streams that were too damaged to be copied.
+  /// Returns the number of packets that are missing in the copied streams because the packets were
+  /// too damaged.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
   /// Notes for the user, one text each, about content that the muxer dropped at the user's request

@@ -92,7 +92,8 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// Returns the file name for a picture's number and match.
+/// A function that returns the name of an output file for the number of a picture and the text that
+/// the '*' of the input's pattern matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {

@@ -13,8 +13,8 @@ namespace {
 // samples with an edit list. Other containers may not distinguish them from audio that begins
 // early.
 constexpr double max_encoder_delay_s = 0.1;
-// Subtitles and data that begin more than this duration before all other streams are ignored. The
-// ffmpeg command uses the same limit.
+// Subtitles and data are ignored if they begin more than this duration before all other streams.
+// The ffmpeg command uses the same limit.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
