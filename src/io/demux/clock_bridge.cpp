@@ -221,8 +221,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may pause for a long time. This is accepted if the time stamps after the pause agree
-  // with those of the video.
+  // A stream may pause for a long time. The pause is not a jump if the time stamps after the pause
+  // agree with those of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }

@@ -36,8 +36,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports the error too
-// late.
+// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports an error only
+// after the encoder has been opened.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,

@@ -91,7 +91,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// A forked process has another process number, so the identity is then determined again.
+// After a fork, the process has another number, so the function determines the identity again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

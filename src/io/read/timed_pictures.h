@@ -65,7 +65,7 @@ class TimedPictures {
   void end();
   FramePtr decode();
   /// Decodes up to the picture that `mark` describes and stores it in sought_. If no picture has
-  /// this time, or if the picture with this time has another digest, sought_ remains null.
+  /// the time of `mark`, or if the picture with this time has another digest, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 
