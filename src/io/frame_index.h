@@ -45,14 +45,14 @@ struct FrameIndex {
   // equal numbers belong together. `margins` is SourceOptions::margins: if it is true, the source
   // returns all pictures; if it is false, only the selected ones.
 
-  /// Returns how many frames a source returns before the picture `picture`.
+  /// Returns the number of frames that a source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
   /// Returns the last picture at or before frame `frame` to which a source can seek; 0 if there is
   /// none.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// An error: the decoded pictures differ from those that the index describes.
+/// Error that is thrown if decoded pictures differ from the pictures that the index describes.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

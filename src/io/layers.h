@@ -25,8 +25,8 @@ struct LayerWindow {
 
 /// A layer with all its channels, and the properties that decide how it is denoised.
 struct LayerInfo : LayerName {
-  /// Unique name for messages and for users, such as "diffuse". Channels without a layer are called
-  /// "RGBA", or by the name of their view.
+  /// Unique name for messages and for users, such as "diffuse". The label of channels without a
+  /// layer is "RGBA" or the name of the view.
   std::string label;
   /// "left", "right"; empty if the file has one view. A layer without a view belongs to the default
   /// view.
@@ -56,8 +56,8 @@ using LayerChoice = std::function<std::vector<LayerName>(const std::vector<Layer
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
 /// Returns channels of a layer as a frame of floats with the size of the layer's window. One
-/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, they were
-/// already read with the picture; if not, the file is decompressed again.
+/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, the source
+/// has already read them with the picture. If not, the function decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);

@@ -26,7 +26,7 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or cannot be
+/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if it cannot be
 /// removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 

@@ -27,16 +27,16 @@ namespace lull::io {
 /// without a scale.
 enum class DataType { same, int16, float32 };
 
-/// A fact about a job in segments: a setting on which the output depends. A run that continues an
-/// earlier run of the job must have the same facts.
+/// A fact about a job in segments: the name and the value of a setting on which the output depends.
+/// A run that continues an earlier run of the job must have the same facts.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
 struct JobPlan;  // io/jobs.h
 
-/// An additional input of a job, which is read frame by frame in parallel with the source: a video
-/// or a sequence of pictures, in files.
+/// An additional input of a job: a video or a sequence of pictures, in files. The job reads it in
+/// parallel with the source, frame by frame.
 struct AdditionalSource {
   std::string name;   // its name in the job: "--guide"
   std::string input;  // the path with which it was opened
@@ -48,7 +48,8 @@ struct AdditionalSource {
 /// finished segments.
 enum class JobPart { all, plan, segments, join };
 
-/// A job in segments. Finished segments survive the end of the process. See open_sink().
+/// A job in segments. If the process ends, finished segments remain for the next run. See
+/// open_sink().
 struct SegmentOptions {
   int frames = 0;       // frames of each segment but the last, at least 2
   bool resume = false;  // continue an interrupted job
@@ -144,15 +145,15 @@ class MediaSink : public FrameSink {
   /// HDR10, time code, rotation. (It is an error if the container cannot store audio, subtitles or
   /// attachments.) write() adds warnings for captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// Returns the path of the file that contains the output until finish(). A process that ends
-  /// without destroying this object must remove the file.
+  /// Returns the path of the file that contains the output until finish(). If a process ends
+  /// without destroying this object, it must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
   /// Ranges of the frames whose samples write() needs. They are ascending, and frames are counted
-  /// from 0 in the order of write(). All other frames may be without samples. The ranges cover all
-  /// frames, except for a resumed job.
+  /// from 0 in the order of write(). Frames outside these ranges may be without samples. The ranges
+  /// cover all frames, except for a resumed job.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
-  /// Returns whether no further frame is needed, even if the source has more. Any thread may call
-  /// this function.
+  /// Returns true if the sink needs no further frame, even if the source has more frames. Any
+  /// thread may call this function.
   virtual bool needs_no_more() const noexcept { return false; }
   /// Returns whether an earlier run of this job has already made the output
   /// (SegmentOptions::resume), so that nothing remains to be done.
@@ -169,8 +170,8 @@ class MediaSink : public FrameSink {
   virtual Damage damage() const { return {}; }
   /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
   /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",
-  /// which is returned. Returns an empty text if the output has its final name, or if it is not a
-  /// file.
+  /// which is returned. Returns an empty text if the output has the final name, or if the output is
+  /// not a file.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -249,9 +250,9 @@ class MediaSink : public FrameSink {
 /// job. A run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` names a single picture although `source` is not a single still picture.
-/// In this case, the caller must choose one frame (SinkOptions::single); if it does not, write()
-/// rejects the second frame.
+/// Returns whether `path` is the name of a single picture although `source` has several frames. In
+/// this case, the caller must write only one frame (SinkOptions::single), because write() rejects a
+/// second frame.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 

@@ -71,10 +71,11 @@ struct FrameRange {
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. Times are relative to the first frame. Selected ranges are joined without
-/// gaps: each range begins where the previous one ends, and the first range begins where the input
-/// begins. Audio is cut at the same times as the video, in units of packets: a packet is kept if it
-/// begins within a range. Subtitles that overlap a range are shortened.
+/// A part of the input. All times are relative to the first frame. Selected ranges are joined
+/// without gaps: in the output, each range begins where the previous range ends, and the first
+/// range begins where the input begins. Audio is cut at the same times as the video, in units of
+/// packets: a packet is kept if it begins within a range. Subtitles that overlap a range are
+/// shortened.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -102,7 +103,7 @@ struct SourceOptions {
   /// Format of a raw input, which consists only of samples: frame after frame, planes in order,
   /// without padding. Empty: the input is not raw.
   std::optional<RawVideo> raw;
-  /// Frames per second of inputs that contain no times: raw video and picture sequences.
+  /// Frames per second of inputs that contain no time stamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
   /// If true, the source also returns frames outside the selection. They are marked with
@@ -119,15 +120,15 @@ struct SourceOptions {
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
   /// Index (among the visible GPUs) of the GPU that decodes, if FFmpeg and the GPU support the
-  /// codec; empty: the CPU decodes. If a GPU decodes, the frames remain in the memory of that GPU
-  /// (Frame::on_device). The source must be opened before the process uses that GPU for other work,
+  /// codec; empty: the CPU decodes. If a GPU decodes, the frames remain in the memory of the GPU
+  /// (Frame::on_device). The source must be opened before the process uses the GPU for other work,
   /// because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
   /// If true, damage of a video is tolerated and counted. The decoder conceals damaged parts of
-  /// frames. Frames that cannot be decoded are omitted. A truncated file ends where its data end.
-  /// Damage outside the selection is counted, too. If this option is false, damage throws BadData.
-  /// Damaged stacks and sequences always throw BadData, and so does a decoding error of a GPU after
-  /// its first frame.
+  /// frames. Frames that cannot be decoded are omitted. A truncated file ends with the last
+  /// complete data. Damage outside the selection is counted, too. If this option is false, damage
+  /// throws BadData. Damaged stacks and sequences always throw BadData, and so does a decoding
+  /// error of a GPU after its first frame.
   bool tolerate_damage = false;
   /// The source starts at a decodable frame before this time (relative to the first frame). Time
   /// stamps do not change. This option is for callers that read only a part of the input: a missing
@@ -158,8 +159,8 @@ struct SourceOptions {
   bool refuse_interlaced = false;
   /// If not null, the description of every decoded picture is added to this index.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// Index of this input that was recorded earlier, with the same selection and margins. Frames get
-  /// the repeat state that the index contains.
+  /// Index of this input that was recorded earlier, with the same selection and margins. The source
+  /// sets Frame::repeat_state as the index states.
   std::shared_ptr<const FrameIndex> index{};
   /// Only with `index`: number of the picture at which read() starts. The source seeks to this
   /// picture. Only the format, the info and the colour properties come from the first picture of
@@ -175,8 +176,8 @@ class MediaSource : public FrameSource {
   /// Returns the damage that the source has tolerated so far. The caller must not call this
   /// function while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Returns why the CPU decodes although SourceOptions::gpu requested a GPU, as one line; empty if
-  /// this is not the case.
+  /// Returns one line that says why the CPU decodes although SourceOptions::gpu requested a GPU.
+  /// Empty if no GPU was requested, or if the GPU decodes.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: tells the source that frames outside the selection are not needed
   /// after the frame `number`, which is counted from 0 over all frames of read(). Any thread may
@@ -189,9 +190,9 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Returns the discontinuities of the input's clock that were removed so far, one line each. They
-  /// are caused by joined recordings, restarted encoders or overflows. The caller must not call
-  /// this function while another thread reads.
+  /// Returns the discontinuities of the input's clock that were removed so far, one line each. Such
+  /// discontinuities are caused by joined recordings, restarted encoders or overflows. The caller
+  /// must not call this function while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
   /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
   /// sequences and stacks.

@@ -1,6 +1,6 @@
 // Checks the structure of AVI files. AVI files consist of chunks (a name of four letters, a size,
-// data) and lists of chunks. At a chunk without a valid name, FFmpeg searches for the next name
-// that it knows.
+// data) and lists of chunks. If the name of a chunk is invalid, FFmpeg searches for the next name
+// that FFmpeg knows.
 
 #include <algorithm>
 #include <array>
@@ -72,7 +72,7 @@ bool AviWalk::is_of_movie(const std::string& name) const {
 }
 
 /// Returns whether a chunk has the same kind as its stream's first chunk. The kinds "dc" and "db"
-/// are both video; "pc" changes a palette.
+/// both mean video; the kind "pc" means a change of the palette.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -93,7 +93,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Outside the movie, programs may add chunks with any names.
+  // Programs may add chunks with any names outside the movie (the list "movi").
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });

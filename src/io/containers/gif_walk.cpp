@@ -38,7 +38,7 @@ void GifWalk::skip_head() {
   go_to(head_bytes + table_bytes(flags));
 }
 
-/// Skips sub-blocks of up to 255 bytes each. An empty sub-block is the last one.
+/// Skips sub-blocks of up to 255 bytes each. The last sub-block is empty.
 void GifWalk::skip_blocks(std::uint64_t at) {
   for (std::uint8_t bytes = 1; bytes > 0; at += 1 + std::uint64_t{bytes})
     if (!file().read(at, &bytes, 1)) return stop();

@@ -99,7 +99,7 @@ class MatroskaWalk final : public ContainerWalk {
 };
 
 /// Leaves all elements that end at position at(). Returns false at the end of the segment, because
-/// the bytes after it have no meaning.
+/// the bytes after the segment have no meaning.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();

@@ -1,6 +1,6 @@
 // Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
-// bytes. Each unit of an elementary stream begins with a start code; FFmpeg drops a unit without
-// one.
+// bytes. Each unit of an elementary stream begins with a start code. FFmpeg drops units without a
+// start code.
 
 #include <algorithm>
 #include <array>

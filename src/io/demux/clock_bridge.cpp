@@ -10,8 +10,8 @@
 namespace lull::io {
 namespace {
 
-// If the packet times have a forward gap that is longer than this limit, the clock is assumed to
-// have jumped. The ffmpeg command uses the same threshold.
+// If consecutive time stamps of a stream differ by more than this limit, the clock is assumed to
+// have jumped forwards. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
 // If the decoding times of a stream go back by more than this limit, the clock has jumped.
 constexpr double max_back_s = 0.1;
@@ -22,7 +22,8 @@ constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether the packets of the stream follow without long gaps, as in audio and video.
+/// Returns whether the packets of the stream follow one another without long gaps, as in audio and
+/// video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
@@ -176,8 +177,8 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new clock. Its offset makes the packets after the jump follow the last frame before the
-/// jump.
+/// Begins a new clock. The offset of the new clock makes the packets after the jump follow the last
+/// frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
@@ -288,8 +289,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new clock for the stream of the packet. Its offset makes the packet follow the previous
-/// packet of the stream.
+/// Begins a new clock for the stream of the packet. The offset of the new clock makes the packet
+/// follow the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -351,8 +352,8 @@ void ClockBridge::remove_marks(Stream& stream) {
 }
 
 /// Returns a packet to the caller. A packet that is marked as damaged first waits until the bridge
-/// knows whether the clock jumps after it. FFmpeg's parsers may move the mark to an earlier packet,
-/// so the bridge waits for three further packets.
+/// knows whether the clock jumps after the packet. FFmpeg's parsers may move the mark to an earlier
+/// packet, so the bridge waits for three further packets.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether a file contains everything that its container announces. FFmpeg's demuxers are
-// made for damaged files: most of them treat a truncation as the end of the file.
+// Checks whether a file contains everything that its container announces. Most of FFmpeg's demuxers
+// treat a truncation as the end of the file and report nothing.
 
 #include <string>
 
@@ -22,7 +22,7 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
 /// truncation. The function examines the last bytes that were read from the pipe.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
-/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.
+/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first page.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);
 
 }  // namespace lull::io

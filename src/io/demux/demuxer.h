@@ -24,7 +24,8 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer; for a sequence, the demuxer makes it strict (any damage throws an error).
+  /// demuxer. For a sequence, the demuxer calls damage.make_strict(), so that any damage throws an
+  /// error.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
@@ -36,10 +37,10 @@ class Demuxer {
   /// of files.
   bool holds_pictures() const;
   /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
-  /// The time of a packet is the index of its file.
+  /// The time stamp of a packet is the index of the packet's file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame, all measured by one
-  /// continuous clock.
+  /// Returns whether the container stores a time stamp for each frame, and all time stamps come
+  /// from one continuous clock.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
   /// packets. libtiff reads the files itself, so the packets have no data.

@@ -18,7 +18,7 @@ constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPO
 // FFmpeg 6.1 and later read and write the rotation in Matroska files; FFmpeg 5.1 does not.
 constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
 
-// Tags that FFmpeg's writers store with their default settings.
+// Tags that FFmpeg's muxers for MP4, MOV and AVI store by default.
 constexpr std::array<std::string_view, 27> mp4_tags = {
     "title",        "artist",        "album_artist",
     "album",        "composer",      "date",
@@ -47,8 +47,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// Pixel formats that NUT stores as raw samples and FFmpeg reads back unchanged. FFmpeg mistakes
-// some other formats for one in this list.
+// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. FFmpeg reads
+// some other pixel formats as a wrong format.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -93,7 +93,8 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for the output of a pipe. The next program can decode their streams with little effort.
+// Encoders for output to a pipe. The next program can decode the streams of these encoders with
+// little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -198,8 +199,8 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative times, which audio may have. NUT stores no decoding times, so the
-    // negative decoding times that B frames cause do no harm.
+    // NUT cannot store negative time stamps, which audio may have. NUT stores no decoding times, so
+    // the negative decoding times that B frames cause do no harm.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,

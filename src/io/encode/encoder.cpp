@@ -35,8 +35,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant frame rate, the differences from the time of the first frame are rounded, and not
-  // the times themselves. The rounding errors then do not depend on the time of the first frame.
+  // At a constant frame rate, the encoder rounds the differences from the time stamp of the first
+  // frame, and not the time stamps themselves. The rounding errors then do not depend on the time
+  // of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,9 +46,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // If the input's time and the output's time of a frame differ by one tick, the cause is a
-  // rounding error of the input. If all frames have the same difference, the muxer corrects it,
-  // unless the output keeps the times of the input.
+  // If the time stamps of a frame in the input and in the output differ by one tick, the cause is a
+  // rounding error of the input. A difference that is equal for all frames is corrected by the
+  // muxer, unless the output keeps the time stamps of the input.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -118,8 +119,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If the input states no matrix, players guess it from the height. If the output's height would
-  // lead to another guess than the input's height, the output must state the matrix.
+  // If the input states no matrix, players guess it from the height. If players would guess
+  // different matrices for the heights of input and output, the output must state the matrix.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);

@@ -214,7 +214,8 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265 they remain grey.
+    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265, grey pictures
+    // remain grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
     // Among these encoders, only libx264 can encode interlaced frames in FFmpeg.

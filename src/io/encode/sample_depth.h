@@ -12,8 +12,8 @@ namespace lull::io {
 /// has the given traits; AV_PIX_FMT_NONE if FFmpeg has none.
 AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 
-/// Returns whether the samples of a source have their full range, in which 0 is black and the
-/// maximum is white. Grey samples without a stated range have the full range.
+/// Returns whether the samples of a source have the full range, in which 0 is black and the maximum
+/// is white. Grey samples without a stated range have the full range.
 bool has_full_range(const FileSource& source);
 
 /// Returns whether the conversion for a JPEG changes the range or the matrix of YCbCr samples. A

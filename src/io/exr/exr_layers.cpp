@@ -115,8 +115,9 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and the layer's name without the view. Programs write the view as any
-/// component of a name, although OpenEXR states that it is the last component.
+/// Sets the view of a layer, and the layer's name without the view. In files of some programs, any
+/// component of a name can be the view, although the specification of OpenEXR requires the last
+/// component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);

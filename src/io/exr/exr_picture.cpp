@@ -16,7 +16,8 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The original file from which a picture was read. FFmpeg's frame carries a reference to it.
+/// The original file from which a picture was read. FFmpeg's frame contains a reference to this
+/// object.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;

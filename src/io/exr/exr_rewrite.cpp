@@ -60,8 +60,9 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a header with all attributes except the number of chunks, which follows from the others.
-/// (Header::erase() of OpenEXR 3.1 leaks the memory of the erased attribute.)
+/// Returns a copy of the header without the attribute for the number of chunks. OpenEXR computes
+/// this number from the other attributes. (Header::erase() of OpenEXR 3.1 leaks the memory of the
+/// erased attribute.)
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)

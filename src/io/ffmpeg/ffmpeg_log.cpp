@@ -94,8 +94,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which `context` belongs; null if there is none. FFmpeg's functions
-/// for pictures have contexts of their own, which refer to the codec context.
+/// Returns the codec context to which `context` belongs; null if there is none. `context` may also
+/// be the context of one of FFmpeg's picture functions, which refers to a codec context.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);

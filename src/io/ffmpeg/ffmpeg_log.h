@@ -63,7 +63,8 @@ class LogTopic {
 };
 
 /// The messages since the creation of this object: either those of a topic, or those of the thread
-/// that created it. They are used for error texts, and to detect damage that FFmpeg only logs.
+/// that created it. lull uses these messages in error texts, and to detect damage that FFmpeg only
+/// logs.
 class LogWatch {
  public:
   LogWatch();
@@ -71,8 +72,7 @@ class LogWatch {
 
   /// Returns the most recent error as one line; empty if there was none.
   std::string last_error() const;
-  /// Returns the first error. In a chain of errors the first one is the cause, and the last one is
-  /// the consequence.
+  /// Returns the first error. If one error causes further errors, the first error is the cause.
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;

@@ -127,9 +127,9 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// pack_rows() adds bits to samples that share bytes with other samples or with unused bits. This
-// function sets those bytes to zero, so that equal frames give equal bytes. Planes that pack_rows()
-// fills with memcpy are not cleared.
+// pack_rows() adds bits to the words of planes with packed samples. This function sets such planes
+// to zero before, so that unused bits are 0 and equal frames give equal bytes. Planes that
+// pack_rows() fills with memcpy are not cleared.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

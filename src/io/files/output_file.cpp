@@ -47,8 +47,8 @@ bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system supports the flag RENAME_NOREPLACE. A hard link is used instead, because
-  // its creation does not replace an existing file either.
+  // Not every file system supports the flag RENAME_NOREPLACE. Without the flag, the function
+  // creates a hard link, because this does not replace an existing file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
@@ -270,7 +270,7 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder. If a file with the partial name exists, it is kept,
+  // The incomplete file remains in its folder. An existing file with the partial name is kept,
   // unless outputs may be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();

@@ -41,9 +41,9 @@ struct ExifChanges {
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. Texts that are stored in the data are removed from `changes`.
-/// Data that need no change are returned bit for bit. If `exif` is empty and there is something to
-/// store, the function creates new data.
+/// Returns the changed EXIF data. The function removes from `changes` all texts that it has stored
+/// in the data. Data that need no change are returned bit for bit. If `exif` is empty and there is
+/// something to store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {

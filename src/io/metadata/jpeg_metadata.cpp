@@ -73,8 +73,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns a segment as a block that only JPEG files can contain. Content credentials (C2PA, in
-/// JUMBF boxes) are excluded, because they are a signature of the samples before denoising.
+/// Returns the block (for PictureMetadata::native) that preserves a segment of a JPEG file. Content
+/// credentials (C2PA, in JUMBF boxes) are excluded, because they are a signature of the samples
+/// before denoising.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -99,8 +100,8 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes that part i of n
-/// has between the name and the data.
+/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes between the name
+/// and the data in segment i of n.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {

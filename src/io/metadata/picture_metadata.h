@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures. lull reads them from the bytes of a file, adapts them to another
-// format, and writes them into the bytes of an encoded picture.
+// Metadata of still pictures. lull reads the metadata of an input file, adapts them to the format
+// of the output, and writes them into the encoded pictures.
 
 #include <array>
 #include <cstdint>

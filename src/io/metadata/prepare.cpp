@@ -92,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // Programs that do not know the resolution write 72 samples per inch, so this value is not
-    // reported as a loss.
+    // Programs that do not know the resolution write 72 samples per inch, so the loss of this value
+    // is not reported.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -111,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats
-  /// that are PictureKind::other, only contain data of their own kind.
+  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats of
+  /// the kind PictureKind::other, can only contain data that are specific to the format.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }

@@ -108,7 +108,7 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output loses all streams except the denoised one, because the output is not a
+/// Reports that the output loses all streams except the denoised stream. Such an output is not a
 /// container.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)

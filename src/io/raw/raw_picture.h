@@ -1,5 +1,5 @@
 #pragma once
-// A raw photograph: the mosaic of a sensor, and what the file states about the sensor.
+// A raw photograph: the mosaic of a sensor, and the facts that the file states about the camera.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 // Watches a decoder of FFmpeg: collects damage that the decoder only logs, and provides the memory
-// into which it decodes.
+// for the decoded pictures.
 
 #include <atomic>
 #include <cstdint>

@@ -30,7 +30,7 @@ const AVHWFramesContext& surfaces_of(const AVFrame& picture) {
   return *reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data);
 }
 
-/// A view of a decoded picture, with the frame that owns its memory.
+/// A decoded picture in GPU memory, and the FFmpeg frame that owns the memory.
 struct OwnedPicture {
   DevicePicture picture;
   FramePtr memory;

@@ -35,7 +35,7 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps the bytes of a file to memory. The system reads them when they are used.
+/// Maps the bytes of a file to memory. The system reads the bytes when they are used.
 class MappedFile {
  public:
   /// Maps the file. If the file cannot be read, bytes() is empty.
@@ -121,7 +121,7 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   // columns.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
   // The film grain that the decoder would add (AV1, H.274) is noise, too. With this flag, the
-  // decoder exports the description of the grain instead, which lull does not apply.
+  // decoder exports a description of the grain instead. lull does not use the description.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -145,8 +145,8 @@ void PictureDecoder::open_on_gpu(int device) {
 }
 
 /// Returns the first picture that the GPU decodes. Returns null if the GPU does not decode the
-/// stream, which may be known only at the first frame. In this case `why_not_gpu_` contains the
-/// reason, and the CPU decodes the same packets.
+/// stream. In some cases, this is known only at the first frame. In this case `why_not_gpu_`
+/// contains the reason, and the CPU decodes the same packets.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -238,8 +238,8 @@ FramePtr PictureDecoder::decode_file() {
   return picture;
 }
 
-/// Returns the next page of the TIFF file, or the first page of the next file. The time of a page
-/// is its number. The metadata come from the first page of a file.
+/// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
+/// page is the number of the page. The metadata come from the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -280,7 +280,8 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && !is_decodable(*packet)) continue;
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording that begins in the middle of a broadcast has no parameter sets at its beginning.
+    // A recording that begins in the middle of a broadcast has no parameter sets at the beginning,
+    // so the first errors are ignored.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
@@ -356,9 +357,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture whose time is earlier than that of the previous picture as damaged, because one
-/// of the two times is wrong. Decoders that do not know the reordering depth may return the first
-/// pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than that of the previous picture,
+/// because one of the two time stamps is wrong. Decoders that do not know the reordering depth may
+/// return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);

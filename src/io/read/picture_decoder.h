@@ -42,7 +42,8 @@ class PictureDecoder {
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that the decoder has returned to its caller.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns why the CPU decodes although a GPU was requested; empty if this is not the case.
+  /// Returns why the CPU decodes although a GPU was requested. Empty if no GPU was requested, or if
+  /// the GPU decodes.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
   /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
   /// format that the CPU decoder would return.
@@ -99,8 +100,8 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata of the packets whose pictures have not been returned yet. The key is the time of the
-  /// packet.
+  /// Metadata of the packets whose pictures have not been returned yet. The key is the time stamp
+  /// of the packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -45,7 +45,8 @@ class FileSource final : public MediaSource {
   /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
   /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time of the first frame, as read() will return it. Valid until the first read.
+  /// Returns the time stamp with which read() will return the first frame. Valid until the first
+  /// read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }

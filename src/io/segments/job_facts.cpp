@@ -215,7 +215,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The facts of the input are added before the facts of the output, which depend on them.
+  // The facts of the input come before the facts of the output, because the output depends on the
+  // input.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

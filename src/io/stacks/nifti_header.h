@@ -36,8 +36,8 @@ struct NiftiHeader {
   std::uint64_t total_samples() const;
 };
 
-/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first bytes of
-/// the file (up to nifti_head_bytes).
+/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first
+/// nifti_head_bytes bytes of the file, or fewer if the file is shorter.
 bool looks_like_nifti(std::span<const std::byte> head);
 
 /// Parses a header.

@@ -1,6 +1,6 @@
 #pragma once
-// The axes of a TIFF stack (channels, volumes and slices), as descriptions of ImageJ and OME state
-// them.
+// The axes of a TIFF stack (channels, volumes and slices), as the description that ImageJ or an OME
+// program has written states them.
 
 #include <cstdint>
 #include <string_view>

@@ -33,7 +33,7 @@ constexpr SampleKind kinds[] = {
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
 /// Returns the kind of samples with the fewest bits that can store `bits` bits per sample. If no
-/// such kind has alpha, the result has none.
+/// kind with alpha exists, the result has no alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)

@@ -186,8 +186,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the metadata. If they state no resolution, sets a default, because TIFF 6.0 requires the
-/// tag.
+/// Sets the metadata. If the metadata state no resolution, sets a default resolution, because TIFF
+/// 6.0 requires the tag.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;

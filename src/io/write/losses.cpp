@@ -143,7 +143,8 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // If the input has a constant frame rate, readers can restore its times from rounded times.
+    // If the input has a constant frame rate, readers can restore the exact time stamps from
+    // rounded time stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");

@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A duration that is added to all times of an input. The duration is exact in the time base
+/// A duration that is added to all time stamps of an input. The duration is exact in the time base
 /// `tick`, and rounded in all others.
 struct StartShift {
   std::int64_t ticks = 0;
@@ -35,8 +35,8 @@ StartShift shift_on_grid(const FileSource& source, const Container& container, A
 /// Returns the time of the first frame after the shift, in units of `tick`.
 std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
 
-/// Returns a line for the user that reports a shift of the input's times; empty if there is no
-/// shift.
+/// Returns a line for the user that reports a shift of the input's time stamps; empty if there is
+/// no shift.
 std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io
