@@ -84,7 +84,7 @@ JobPlan read_plan(const std::string& folder);
 /// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
-/// The segments of a job that are not finished.
+/// The unfinished segments of a job.
 struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }

@@ -88,8 +88,8 @@ constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
 // if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
-// (DVB). A recording may begin in the middle of a packet, so the function finds the positions of
-// the packets with the last five packets.
+// (DVB). A recording may begin in the middle of a packet, so the function searches backwards for
+// five packets in a row.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204

@@ -32,8 +32,9 @@ class FrameSelector {
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Keeps a packet that begins within a range, and shifts the time stamps of the packet. Subtitles
-  /// that overlap a range are shortened to the range.
+  /// Decides whether to keep a packet, and shifts the time stamps of a packet that is kept. A
+  /// packet is kept if it begins within a range. Subtitles that overlap a range are shortened to
+  /// the range.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether judge_packet() would drop the packet, according to the frames so far.

@@ -273,7 +273,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
       // If the user gave options for the first encoder, no other encoder is tried, because the
-      // options may not be valid for it.
+      // options are possibly invalid for it.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

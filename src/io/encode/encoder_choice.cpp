@@ -167,8 +167,8 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
 
 /// Returns each usable encoder with the pixel format that loses the least information of the
 /// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
-/// returned, because the program that reads raw frames may not support another format. Raw frames
-/// are converted only on request.
+/// returned, because the program that reads raw frames possibly does not support another format.
+/// Raw frames are converted only on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,

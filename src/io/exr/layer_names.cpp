@@ -41,7 +41,8 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// Beginnings and endings of words that mark data: "motionvector", "worldnormal".
+/// A layer contains data instead of colours if a word of its name has one of these beginnings or
+/// endings, for example "motionvector" or "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {

@@ -114,10 +114,10 @@ OutputFileOptions file_options(const SinkOptions& options);
 /// Writes to a temporary file, which is created exclusively in the output's folder. commit()
 /// renames the temporary file; without commit(), the destructor removes it. A new file has the
 /// permission bits of `access`, limited by the umask. A file that replaces another file keeps the
-/// bits of that file, except those for users who may not read the sources.
+/// bits of that file, except those for users without permission to read the sources.
 class OutputFile final : public Output {
  public:
-  /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
+  /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
   /// Writes the file to the disk and closes it.

@@ -196,8 +196,9 @@ constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT
 /// PNG chunks that describe the picture, although they are not marked as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// ISO/IEC 15948, 5.4: the case of a chunk type's first letter marks chunks that a reader may
-// ignore. The case of the fourth letter marks chunks that are safe to copy if the samples change.
+// ISO/IEC 15948, 5.4: the case of a chunk type's first letter marks ancillary chunks, which a
+// reader is allowed to ignore. The case of the fourth letter marks chunks that are safe to copy if
+// the samples change.
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;
