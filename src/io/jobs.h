@@ -95,7 +95,7 @@ struct UnfinishedSegments {
 /// How thoroughly the file of a segment is checked. `ends`: only the first and the last bytes.
 /// `all`: all bytes, so that any damage is detected.
 enum class SegmentCheck { ends, all };
-/// Reads the files of the segments in the range `segments` and returns those that are not finished.
+/// Reads the files of the segments in the range `segments` and returns the unfinished segments.
 /// @throws InvalidArgument  the plan has fewer segments
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);

@@ -145,8 +145,8 @@ class MediaSink : public FrameSink {
   /// HDR10, time code, rotation. (It is an error if the container cannot store audio, subtitles or
   /// attachments.) write() adds warnings for captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// Returns the path of the file that contains the output until finish(). If a process ends
-  /// without destroying this object, it must remove the file.
+  /// Returns the path of the file that contains the output until finish(). A process that ends
+  /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
   /// Ranges of the frames whose samples write() needs. They are ascending, and frames are counted
   /// from 0 in the order of write(). Frames outside these ranges may be without samples. The ranges
@@ -168,10 +168,10 @@ class MediaSink : public FrameSink {
   /// too damaged. Packets can be missing only if the source tolerates damage. If the source does
   /// not, a damaged packet throws BadData.
   virtual Damage damage() const { return {}; }
-  /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
-  /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",
-  /// which is returned. Returns an empty text if the output has the final name, or if the output is
-  /// not a file.
+  /// Completes the output like finish(), but gives the output its final name only if `accepts`
+  /// returns true after everything was written. Otherwise the output gets the name
+  /// "NAME.partial.EXTENSION", which is returned. Returns an empty text if the output has the final
+  /// name, or if the output is not a file.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -250,9 +250,9 @@ class MediaSink : public FrameSink {
 /// job. A run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` is the name of a single picture although `source` has several frames. In
-/// this case, the caller must write only one frame (SinkOptions::single), because write() rejects a
-/// second frame.
+/// Returns whether `path` is the name of a single picture although `source` is not a single still
+/// picture. In this case, the caller must write only one frame (SinkOptions::single), because
+/// write() rejects a second frame.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 

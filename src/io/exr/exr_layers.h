@@ -43,8 +43,9 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the layer that is the sum of all light in a view. Upper and lower case are equal in the
-/// name of the view. The result is null if there is no such layer.
+/// Returns the layer that is the sum of all light in a view. The function ignores the difference
+/// between upper and lower case in the name of the view. The result is null if there is no such
+/// layer.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
