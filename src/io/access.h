@@ -1,6 +1,6 @@
 #pragma once
-// Permission bits of files that are made from other files. Users who may not read the source files
-// may not read the result either.
+// Permission bits of output files. A user without permission to read the source files gets no
+// permission to read the output.
 
 #include <optional>
 #include <string>
@@ -25,8 +25,9 @@ struct Access {
 
 /// Returns the permission bits for a new file that belongs to the group `group`.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
-/// Returns the permission bits for a file of this group that replaces a file with the bits `old`.
-/// The result contains the bits of `old`, except those for users who may not read the source files.
+/// Returns the permission bits for a file of the group `group` that replaces a file with the bits
+/// `old`. The result contains the bits of `old`, except those for users without permission to read
+/// the source files.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

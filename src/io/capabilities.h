@@ -1,5 +1,5 @@
 #pragma once
-// What FFmpeg can do on this machine, for bug reports.
+// Determines which encoders and which GPU decoders of FFmpeg work on this machine, for bug reports.
 
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Returns the state of the video encoders that users ask for most often. An encoder that needs a
-/// GPU is opened; for the others it suffices that FFmpeg has them.
+/// Returns the state of the video encoders that users ask for most often. Encoders that need a GPU
+/// are opened. Other encoders are usable if FFmpeg contains them.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns why FFmpeg cannot decode on the GPU with this index (NVDEC); empty if it can.
+/// Returns why FFmpeg cannot decode on the GPU with this index (NVDEC); empty if FFmpeg can.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

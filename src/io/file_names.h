@@ -30,10 +30,10 @@ struct FileLocation {
 
 /// The files that the name of an output stands for.
 struct OutputFiles {
-  /// Names that are already known, because they follow from the names of the input's files.
+  /// The output names that already follow from the names of the input's files.
   std::vector<std::string> names;
-  /// A numbered pattern for which it is not yet known which numbers the output will use.
-  /// may_produce() compares the pattern with files.
+  /// A numbered pattern. It is not known yet which numbers the output will use. may_produce()
+  /// compares the pattern with files.
   std::string pattern;
 };
 /// Returns the files of an output. The result is empty for `-`, `null` and `hash`. `input` is the

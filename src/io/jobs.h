@@ -1,6 +1,7 @@
 #pragma once
-// Jobs in segments that any number of processes on any machines share. A job has a plan that never
-// changes, a file for each finished segment, and one process that joins the segments.
+// Jobs in segments on which any number of processes work, on one or several machines. A job has a
+// plan that never changes, a file for each finished segment, and one process that joins the
+// segments.
 //
 // No process waits for another one, and there are no locks. All processes produce the same bytes
 // for a segment, and the file of a segment gets its final name only when it is complete. The
@@ -31,14 +32,14 @@ struct SegmentLayout {
 /// Everything that must be known about a job before its first segment is encoded.
 struct JobPlan {
   /// Options of the command that made the plan, by name. All processes that work on the job use
-  /// them.
+  /// these options.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
   /// Digest of a sample of the input's bytes. Processes that read only a part of the input compare
-  /// this digest to recognise the input quickly.
+  /// this digest instead of reading the complete input.
   std::string sample;
   // Number of frames before a segment on which the frames of the segment depend. Repeated frames
   // are not counted.
@@ -54,7 +55,7 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier that all segments of the job contain, which is a SHA-256.
+  /// Returns the identifier of the job, a SHA-256, which all segments of the job contain.
   std::string id() const;
   /// Returns the additional input with this name; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
@@ -70,8 +71,8 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan. Returns nullopt if the text is damaged or of another format (the first line must
 /// be "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a text about the first contradiction within a plan; empty if the plan is consistent. A
-/// correct checksum does not prove that a plan is consistent.
+/// Returns a text that describes the first contradiction within a plan; empty if the plan is
+/// consistent. A correct checksum does not prove that a plan is consistent.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in a job's folder.
@@ -80,10 +81,10 @@ std::string contradiction_in(const JobPlan& plan);
 JobPlan read_plan(const std::string& folder);
 /// Writes the plan, and creates the folder if needed. If the folder already contains an equal plan,
 /// the function does nothing.
-/// @throws CannotCreate  the folder contains another plan
+/// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
-/// The segments of a job that are not finished.
+/// The unfinished segments of a job.
 struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }
@@ -91,16 +92,16 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// How thoroughly the file of a segment is checked: `ends` checks the first and last bytes; `all`
-/// checks all bytes, which detects any damage.
+/// How thoroughly the file of a segment is checked. `ends`: only the first and the last bytes.
+/// `all`: all bytes, so that any damage is detected.
 enum class SegmentCheck { ends, all };
-/// Reads the files of the segments in the range `segments` and returns those that are not finished.
+/// Reads the files of the segments in the range `segments` and returns the unfinished segments.
 /// @throws InvalidArgument  the plan has fewer segments
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job. An extended attribute of the file states
-/// this.
+/// Returns whether `output` is the result of this job. The function compares the identity of the
+/// file with the identity that the job's folder contains.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {

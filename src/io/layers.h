@@ -15,7 +15,7 @@ struct LayerName {
   std::vector<std::string> channels;  // "R", "G", "B"
 };
 
-/// A rectangle in rows and columns of a file; both ends are inclusive.
+/// A rectangle in the pixel coordinates of a file; x1 and y1 are inclusive.
 struct LayerWindow {
   int x0 = 0, y0 = 0, x1 = -1, y1 = -1;
   int width() const { return x1 - x0 + 1; }
@@ -25,15 +25,15 @@ struct LayerWindow {
 
 /// A layer with all its channels, and the properties that decide how it is denoised.
 struct LayerInfo : LayerName {
-  /// Unique name for messages and for users, such as "diffuse". Channels without a layer are called
-  /// "RGBA", or by the name of their view.
+  /// Unique name for messages and for users, such as "diffuse". The label of channels without a
+  /// layer is "RGBA" or the name of the view.
   std::string label;
   /// "left", "right"; empty if the file has one view. A layer without a view belongs to the default
   /// view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// Channels that form a picture: R, G, B, or Y. Empty: the layer cannot be filtered, or holds
-  /// data: IDs, Cryptomatte, depth, positions, motion, normals, albedo, variance.
+  /// The channels that form a picture: R, G, B, or Y. The list is empty for layers that are not
+  /// filtered, such as IDs, Cryptomatte, depth, positions, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether it is the sum of all light in its view
   bool is_picture = false;  // whether frames of the file show this layer
@@ -43,21 +43,21 @@ struct LayerInfo : LayerName {
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// How to choose which layers of a file are read in addition to its picture. `all` lists all layers
-/// of the file.
+/// A function that returns the layers that are read in addition to the picture of a file. `all`
+/// lists all layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
 /// Returns the layers of the file from which a frame was read; empty for files of other formats.
 [[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
 /// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
-/// Returns the layer that users call `name`: its name or its label, in upper or lower case; null if
-/// there is none.
+/// Returns the layer with the name or the label `name`, without regard to upper and lower case;
+/// null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
 /// Returns channels of a layer as a frame of floats with the size of the layer's window. One
-/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, they were
-/// already read with the picture; if not, the file is decompressed again.
+/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, the source
+/// has already read them with the picture. If not, the function decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);

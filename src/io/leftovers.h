@@ -26,12 +26,12 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or cannot be
+/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if it cannot be
 /// removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files in `folder` for whose output name `belongs` returns true. Errors are
-/// ignored, because the remaining files do no harm.
+/// Removes each abandoned file in `folder` if `belongs` returns true for the name of its output.
+/// Errors are ignored, because files that remain do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

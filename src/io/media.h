@@ -22,20 +22,21 @@
 
 namespace lull::io {
 
-/// Sample type of a NIfTI output. int16: integers that fit in 16 bits are stored unchanged, and all
-/// other values are scaled. float32: values are stored without a scale.
+/// Sample type of a NIfTI output. same: the type and the scale of the input. int16: integers that
+/// fit in 16 bits are stored unchanged, and all other values are scaled. float32: values are stored
+/// without a scale.
 enum class DataType { same, int16, float32 };
 
-/// A fact about a job in segments: a setting on which the output depends. A run that continues an
-/// earlier run of the job must have the same facts.
+/// A fact about a job in segments: the name and the value of a setting on which the output depends.
+/// A run that continues an earlier run of the job must have the same facts.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
 struct JobPlan;  // io/jobs.h
 
-/// An additional input of a job, which is read frame by frame in parallel with the source: a video
-/// or a sequence of pictures, in files.
+/// An additional input of a job: a video or a sequence of pictures, in files. The job reads it in
+/// parallel with the source, frame by frame.
 struct AdditionalSource {
   std::string name;   // its name in the job: "--guide"
   std::string input;  // the path with which it was opened
@@ -47,12 +48,13 @@ struct AdditionalSource {
 /// finished segments.
 enum class JobPart { all, plan, segments, join };
 
-/// A job in segments. Finished segments survive the end of the process. See open_sink().
+/// A job in segments. If the process ends, finished segments remain for the next run. See
+/// open_sink().
 struct SegmentOptions {
   int frames = 0;       // frames of each segment but the last, at least 2
   bool resume = false;  // continue an interrupted job
-  /// All other settings (facts) on which the frames depend. The input and the options of the source
-  /// and of the sink are not included.
+  /// The settings (facts) on which the frames depend, except the input and the options of the
+  /// source and of the sink.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // not for JobPart::join
 
@@ -84,12 +86,13 @@ struct SinkOptions {
   /// the nearest format that the encoder supports. For the nearest format, losses() lists what is
   /// lost, or notes() states that nothing is lost.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input,
-  /// and this bit depth. Without pix_fmt, the nearest layout that the encoder supports may be used.
-  /// 0: the bit depth of pix_fmt, or of the input.
+  /// Bit depth of the output, 8..16. It is combined with the layout of pix_fmt. If pix_fmt is
+  /// empty, it is combined with the layout of the input, or with the nearest layout that the
+  /// encoder supports. 0: the bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
-  /// The samples of the frames that write() gets, as result_samples() returned them.
+  /// Sample format of the frames that the caller passes to write(), as result_samples() returned
+  /// it.
   ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
@@ -126,8 +129,8 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether an encoder (given by FFmpeg's name) supports film grain tables, as far as lull
-/// knows. (Whether the installed version supports them is known only when the encoder is opened.)
+/// Returns whether an encoder (given by FFmpeg's name) normally supports film grain tables. Whether
+/// the installed version supports them is known only when the encoder is opened.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes one video stream and copies of the source's other streams.
@@ -137,20 +140,20 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// Returns one text for a warning for each property of the input that the output loses: bits,
+  /// Returns a list of warnings, one for each property of the input that the output loses: bits,
   /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
   /// HDR10, time code, rotation. (It is an error if the container cannot store audio, subtitles or
-  /// attachments.) write() adds captions and HDR10+ of later frames to the list.
+  /// attachments.) write() adds warnings for captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
   /// Ranges of the frames whose samples write() needs. They are ascending, and frames are counted
-  /// from 0 in the order of write(). All other frames may be without samples. The ranges cover all
-  /// frames, except for a resumed job.
+  /// from 0 in the order of write(). Frames outside these ranges may be without samples. The ranges
+  /// cover all frames, except for a resumed job.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
-  /// Returns whether no further frame is needed, even if the source has more. Any thread may call
-  /// this function.
+  /// Returns true if the sink needs no further frame, even if the source has more frames. Any
+  /// thread may call this function.
   virtual bool needs_no_more() const noexcept { return false; }
   /// Returns whether an earlier run of this job has already made the output
   /// (SegmentOptions::resume), so that nothing remains to be done.
@@ -161,14 +164,14 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets of copied streams that were not copied because they were too
-  /// damaged. This happens only if the source tolerates damage. If it does not, such packets throw
-  /// BadData.
+  /// Returns the number of packets that are missing in the copied streams because the packets were
+  /// too damaged. Packets can be missing only if the source tolerates damage. If the source does
+  /// not, a damaged packet throws BadData.
   virtual Damage damage() const { return {}; }
-  /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
-  /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",
-  /// which is returned. Returns an empty text if the output has its final name, or if it is not a
-  /// file.
+  /// Completes the output like finish(), but gives the output its final name only if `accepts`
+  /// returns true after everything was written. Otherwise the output gets the name
+  /// "NAME.partial.EXTENSION", which is returned. Returns an empty text if the output has the final
+  /// name, or if the output is not a file.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -236,10 +239,10 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// Returns the samples that sessions should deliver for an output, so that the results are rounded
-/// only once. The caller must pass these samples to the sink as SinkOptions::samples. The caller
-/// must call this function before the first read of `source`. If open_sink() would reject the
-/// output, the samples are those of the source.
+/// Returns the sample format in which sessions should deliver results for an output, so that the
+/// results are rounded only once. The caller must pass this format to the sink as
+/// SinkOptions::samples. The caller must call this function before the first read of `source`. If
+/// open_sink() would reject the output, the result is the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
@@ -247,14 +250,14 @@ class MediaSink : public FrameSink {
 /// job. A run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` names a single picture although `source` is not a single still picture.
-/// In this case, the caller must choose one frame (SinkOptions::single); if it does not, write()
-/// rejects the second frame.
+/// Returns whether `path` is the name of a single picture although `source` is not a single still
+/// picture. In this case, the caller must write only one frame (SinkOptions::single), because
+/// write() rejects a second frame.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 
-/// Returns whether the output is OpenEXR files with all layers of the files that the frames come
-/// from (set_layers()).
+/// Returns whether the output consists of OpenEXR files that contain all layers of the source files
+/// (set_layers()).
 [[nodiscard]] bool keeps_layers(const std::string& path, const MediaSource& source,
                                 const SinkOptions& options);
 

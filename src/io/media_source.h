@@ -22,7 +22,7 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values that are stored in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // Value in the file, minus `low`, of the sample that corresponds to 255 on the scale of sigma.
+  // Value in the file that corresponds to 255 on the scale of sigma, minus `low`.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -45,9 +45,9 @@ struct VideoInfo {
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// Position of the first chroma sample, in chroma samples from the corner of the picture. 0.5 is
-  /// the middle of the luma samples that the chroma sample covers. If the input does not state the
-  /// position, that of MPEG-2 is assumed.
+  /// Position of the first chroma sample, in chroma samples from the top left corner of the
+  /// picture. 0.5 is the middle of the luma samples that the chroma sample covers. If the input
+  /// does not state the position, that of MPEG-2 is assumed.
   double chroma_x = 0.5, chroma_y = 0.5;
 };
 
@@ -71,10 +71,11 @@ struct FrameRange {
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. Times are relative to the first frame. Selected ranges are joined without
-/// gaps: each range begins where the previous one ends, and the first range begins where the input
-/// begins. Audio is cut at the same times as the video, in units of packets: a packet is kept if it
-/// begins within a range. Subtitles that overlap a range are shortened.
+/// A part of the input. All times are relative to the first frame. Selected ranges are joined
+/// without gaps: in the output, each range begins where the previous range ends, and the first
+/// range begins where the input begins. Audio is cut at the same times as the video, in units of
+/// packets: a packet is kept if it begins within a range. Subtitles that overlap a range are
+/// shortened.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -99,10 +100,10 @@ struct SourceOptions {
   int threads = 0;  // decoding threads; 0: one per core
   /// FFmpeg's name of the input's container; empty: the container is detected from the content.
   std::string format;
-  /// Must be set if the input consists only of samples: frame after frame, planes in order, without
-  /// padding.
+  /// Format of a raw input, which consists only of samples: frame after frame, planes in order,
+  /// without padding. Empty: the input is not raw.
   std::optional<RawVideo> raw;
-  /// Frames per second of inputs that contain no times: raw video and picture sequences.
+  /// Frames per second of inputs that contain no time stamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
   /// If true, the source also returns frames outside the selection. They are marked with
@@ -119,19 +120,19 @@ struct SourceOptions {
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
   /// Index (among the visible GPUs) of the GPU that decodes, if FFmpeg and the GPU support the
-  /// codec; empty: the CPU decodes. If a GPU decodes, the frames remain in the memory of that GPU
-  /// (Frame::on_device). The source must be opened before the process uses that GPU for other work,
+  /// codec; empty: the CPU decodes. If a GPU decodes, the frames remain in the memory of the GPU
+  /// (Frame::on_device). The source must be opened before the process uses the GPU for other work,
   /// because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
   /// If true, damage of a video is tolerated and counted. The decoder conceals damaged parts of
-  /// frames. Frames that cannot be decoded are omitted. A truncated file ends where its data end.
-  /// Damage outside the selection is counted, too. If this option is false, damage throws BadData.
-  /// Damaged stacks and sequences always throw BadData, and so does a decoding error of a GPU after
-  /// its first frame.
+  /// frames. Frames that cannot be decoded are omitted. A truncated file ends with the last
+  /// complete data. Damage outside the selection is counted, too. If this option is false, damage
+  /// throws BadData. Damaged stacks and sequences always throw BadData, and so does a decoding
+  /// error of a GPU after its first frame.
   bool tolerate_damage = false;
-  /// The source starts at a decodable frame before this time (relative to the first frame). Times
-  /// do not change. This option is for callers that read only a part of the input: a missing end is
-  /// not reported.
+  /// The source starts at a decodable frame before this time (relative to the first frame). Time
+  /// stamps do not change. This option is for callers that read only a part of the input: a missing
+  /// end is not reported.
   std::int64_t skip_us = 0;
   /// If true, gaps caused by forward jumps of the time stamps are kept. If false, all
   /// discontinuities of an input's clock are removed (MediaSource::clock_jumps()). Backward jumps
@@ -143,9 +144,9 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.
   double white = 1;
-  /// Number of the stream of the container that is decoded. It must be a video stream, but no cover
-  /// picture. Empty: the video that FFmpeg prefers, which becomes the first stream of outputs. If a
-  /// number is given, the stream keeps its position in outputs.
+  /// Number, in the container, of the stream that is decoded. It must be a video stream, but no
+  /// cover picture. Empty: the video that FFmpeg prefers, which becomes the first stream of
+  /// outputs. If a number is given, the stream keeps its position in outputs.
   std::optional<int> video{};
   /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. The
   /// member must be empty for other inputs.
@@ -158,8 +159,8 @@ struct SourceOptions {
   bool refuse_interlaced = false;
   /// If not null, the description of every decoded picture is added to this index.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// Index of this input that was recorded earlier, with the same selection and margins. Frames get
-  /// the repeat state that the index contains.
+  /// Index of this input that was recorded earlier, with the same selection and margins. The source
+  /// sets Frame::repeat_state as the index states.
   std::shared_ptr<const FrameIndex> index{};
   /// Only with `index`: number of the picture at which read() starts. The source seeks to this
   /// picture. Only the format, the info and the colour properties come from the first picture of
@@ -175,12 +176,12 @@ class MediaSource : public FrameSource {
   /// Returns the damage that the source has tolerated so far. The caller must not call this
   /// function while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Returns why the CPU decodes although SourceOptions::gpu requested a GPU, as one line; empty if
-  /// this is not the case.
+  /// Returns one line that says why the CPU decodes although SourceOptions::gpu requested a GPU.
+  /// Empty if no GPU was requested, or if the GPU decodes.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// With SourceOptions::margins: ends the context frames. Frames outside the selection are not
-  /// needed after frame `number`, counted from 0 over all frames of read(). Any thread may call
-  /// this function.
+  /// With SourceOptions::margins: tells the source that frames outside the selection are not needed
+  /// after the frame `number`, which is counted from 0 over all frames of read(). Any thread may
+  /// call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Stacks only: returns the values of a slice from read() in the file's own units, row by row.
   /// (The samples of frames do not contain values far outside the range.) Other sources leave
@@ -189,9 +190,9 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Returns the discontinuities of the input's clock that were removed so far, one line each. They
-  /// are caused by joined recordings, restarted encoders or overflows. The caller must not call
-  /// this function while another thread reads.
+  /// Returns the discontinuities of the input's clock that were removed so far, one line each. Such
+  /// discontinuities are caused by joined recordings, restarted encoders or overflows. The caller
+  /// must not call this function while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
   /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
   /// sequences and stacks.

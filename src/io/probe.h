@@ -1,5 +1,5 @@
 #pragma once
-// Describes an input, and which of its content an output would keep.
+// Describes an input, and which content of the input an output would keep.
 
 #include <string>
 #include <vector>

@@ -20,7 +20,7 @@ struct TextFileOptions {
 
 class TextFile {
  public:
-  /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
+  /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
   TextFile(const std::string& path, const TextFileOptions& options);
   /// Removes the file if commit() was not called.
   ~TextFile();

@@ -1,6 +1,6 @@
 // Checks the structure of AVI files. AVI files consist of chunks (a name of four letters, a size,
-// data) and lists of chunks. At a chunk without a valid name, FFmpeg searches for the next name
-// that it knows.
+// data) and lists of chunks. If the name of a chunk is invalid, FFmpeg searches for the next name
+// that FFmpeg knows.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // Name of a chunk; `list` is the name of a list, empty for other chunks.
+    // Name of the chunk. If the chunk is a list of chunks, `list` is the name of the list.
     std::string name, list;
     std::uint64_t size = 0;
   };
@@ -62,8 +62,8 @@ int AviWalk::stream_of(const std::string& name) {
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk belongs to the movie. The name "00dc" consists of a stream number and a
-/// kind; "ix00" is an index.
+/// Returns whether a chunk with this name belongs to the movie (the list "movi"). The name "00dc"
+/// consists of a stream number and a kind; "ix00" is an index.
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -72,7 +72,7 @@ bool AviWalk::is_of_movie(const std::string& name) const {
 }
 
 /// Returns whether a chunk has the same kind as its stream's first chunk. The kinds "dc" and "db"
-/// are both video; "pc" changes a palette.
+/// both mean video; the kind "pc" means a change of the palette.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -93,7 +93,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Outside the movie, programs may add chunks with any names.
+  // Programs may add chunks with any names outside the movie (the list "movi").
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -111,8 +111,8 @@ void AviWalk::step() {
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Counts a fault and continues at the next valid chunk. The cause may be a wrong size of the last
-/// chunk, so the search begins in the data of that chunk.
+/// Counts a fault and continues at the next valid chunk. The cause may be a wrong size of the
+/// previous chunk, so the search begins in the data of the previous chunk.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();

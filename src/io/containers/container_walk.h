@@ -1,6 +1,6 @@
 #pragma once
-// Checks the structure of a media file unit by unit. If the structure is damaged, FFmpeg's demuxers
-// search for the next unit that they know, and drop the bytes before this unit without a report.
+// Checks the structure of a media file unit by unit. At a damaged unit, FFmpeg's demuxers skip all
+// bytes up to the next unit that they recognise, and report nothing.
 
 #include <cstdint>
 #include <memory>
@@ -25,8 +25,8 @@ class ContainerWalk {
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults so far: damaged units, and runs of bytes that do not belong to
-  /// any unit.
+  /// Returns the number of faults found so far. A fault is a damaged unit, or a run of bytes that
+  /// do not belong to any unit.
   std::int64_t faults() const { return faults_; }
   /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }

@@ -38,7 +38,7 @@ void GifWalk::skip_head() {
   go_to(head_bytes + table_bytes(flags));
 }
 
-/// Skips sub-blocks of up to 255 bytes each. An empty sub-block is the last one.
+/// Skips sub-blocks of up to 255 bytes each. The last sub-block is empty.
 void GifWalk::skip_blocks(std::uint64_t at) {
   for (std::uint8_t bytes = 1; bytes > 0; at += 1 + std::uint64_t{bytes})
     if (!file().read(at, &bytes, 1)) return stop();
@@ -58,7 +58,8 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // If the size of a control extension is wrong, the check would skip the picture that follows.
+  // Without this test, a control extension with a wrong size would make the check skip the next
+  // picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -75,7 +76,7 @@ void GifWalk::step() {
 }
 
 /// Counts a fault and continues at the next control extension, which precedes a picture. The cause
-/// may be a wrong size in the last picture, so the search begins in that picture.
+/// may be a wrong size in the previous picture, so the search begins in that picture.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

@@ -99,7 +99,7 @@ class MatroskaWalk final : public ContainerWalk {
 };
 
 /// Leaves all elements that end at position at(). Returns false at the end of the segment, because
-/// the bytes after it have no meaning.
+/// the bytes after the segment have no meaning.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -165,8 +165,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
 }
 
 /// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
-/// number, a time of 16 bits and flags. With lacing (several frames in a block), the number of
-/// frames minus one follows.
+/// number, a time stamp of 16 bits and flags. With lacing (several frames in a block), the number
+/// of frames minus one follows.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -231,7 +231,7 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 
 /// Counts a fault and continues where the structure can be recognised: at the next block of the
 /// cluster, at the end of the cluster, or at the next cluster. The cause may be a wrong size of the
-/// last block, so the search begins in that block.
+/// previous block, so the search begins in the previous block.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;

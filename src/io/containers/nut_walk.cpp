@@ -78,8 +78,8 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
 };
 
-/// A run of entries in the table of frame codes. In the file, all fields except the flags may be
-/// omitted.
+/// A run of consecutive entries in the table of frame codes. In the file, all fields except the
+/// flags may be omitted.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -166,7 +166,7 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // Packets that are larger than this number of bytes also have a checksum of their header.
+  // Packets of more than this number of bytes also have a checksum of the packet header.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

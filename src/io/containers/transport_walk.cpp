@@ -1,6 +1,6 @@
 // Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
-// bytes. Each unit of an elementary stream begins with a start code; FFmpeg drops a unit without
-// one.
+// bytes. Each unit of an elementary stream begins with a start code. FFmpeg drops units without a
+// start code.
 
 #include <algorithm>
 #include <array>
@@ -34,9 +34,9 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance between packets in bytes. The distance is larger than a packet if a time
-/// stamp precedes each packet (Blu-ray) or a checksum follows it (DVB). A recording may begin in
-/// the middle of a packet.
+/// Finds the distance between packets in bytes. The distance is larger than the size of a packet if
+/// a time stamp precedes each packet (Blu-ray) or a checksum follows it (DVB). A recording may
+/// begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)

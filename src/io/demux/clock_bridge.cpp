@@ -10,18 +10,19 @@
 namespace lull::io {
 namespace {
 
-// If the packet times have a forward gap that is longer than this limit, the clock is assumed to
-// have jumped. The ffmpeg command uses the same threshold.
+// If consecutive time stamps of a stream differ by more than this limit, the clock is assumed to
+// have jumped forwards. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
-// If decoding times go back by more than this limit, the clock has jumped.
+// If the decoding times of a stream go back by more than this limit, the clock has jumped.
 constexpr double max_back_s = 0.1;
-// If another stream jumps and the video does not, the packets of the other stream wait for a jump
-// of the video. They wait at most this long, measured in the times of the video.
+// If the clock of another stream jumps and that of the video does not, the packets of the other
+// stream wait for a jump of the video. They wait at most this long, measured in the time stamps of
+// the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether the packets of the stream follow each other without long gaps, as in audio and
+/// Returns whether the packets of the stream follow one another without long gaps, as in audio and
 /// video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
@@ -73,9 +74,9 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the clock has gone back although the packet is later than its predecessor. This
-/// happens if the demuxer mistakes a step back for an overflow of the clock's counter, and corrects
-/// it.
+/// Returns whether the clock has gone back although the time stamp of the packet is larger than
+/// that of the previous packet. This happens if the demuxer mistakes a backward jump for an
+/// overflow of the clock's counter, and corrects the time stamp.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -83,8 +84,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether there is no jump between the previous packet of the stream and this packet, if
-/// both have the same clock.
+/// Returns whether the packet continues its stream without a jump, under the assumption that it has
+/// the same clock as the previous packet of the stream.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -93,9 +94,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether the audio has also reached the time of this video packet, if both have the
-/// current clock of the video. In this case the clock has not jumped: the video has only paused for
-/// a long time, for example in a slide show.
+/// Returns whether the audio has also reached the time of this video packet, under the assumption
+/// that the packet has the current clock of the video. In this case the clock has not jumped: the
+/// video has only paused for a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -144,8 +145,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the clock has jumped. If the packet after a suspicious packet does not continue
-/// its times, only the suspicious packet has a wrong time.
+/// Decides whether the clock of the video has jumped. If the next packet does not continue the time
+/// stamps of a suspicious packet, only the suspicious packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -169,21 +170,22 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether no later packet can have a presentation time before `first_pts`.
+/// Returns whether it is certain that no later packet has a presentation time before `first_pts`.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new clock. With this clock, the packets after the jump continue after the last frame.
+/// Begins a new clock. The offset of the new clock makes the packets after the jump follow the last
+/// frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of the other stream may have jumped long before those of the video, so the
-  // clock of the other stream is tried first.
+  // The time stamps of another stream may have jumped long before those of the video, so the clock
+  // of that stream is tried before a new clock is opened.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -202,8 +204,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the clock to which a packet belongs that is not a packet of the leading video; nullopt
-/// if no clock fits.
+/// Returns the clock of a packet that belongs to a stream other than the main video; nullopt if no
+/// clock fits.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -220,8 +222,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may have no packets for a long time. This is accepted if its times agree with those of
-  // the video afterwards.
+  // A stream may pause for a long time. The pause is not a jump if the time stamps after the pause
+  // agree with those of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -230,8 +232,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the packet after a single waiting packet does not continue its times, only the waiting
-    // packet has a wrong time.
+    // If the next packet does not continue the time stamps of a single waiting packet, only the
+    // waiting packet has a wrong time stamp.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -259,14 +261,13 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, which assigns them to the newest clocks.
+/// Passes the waiting packets to push_other() again, because a newer clock may fit them.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Releases the waiting packets of a stream whose clock has jumped although that of the video has
-/// not.
+/// Releases the waiting packets of a stream if its clock has jumped and that of the video has not.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -288,7 +289,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a clock with which the packet continues its stream.
+/// Begins a new clock for the stream of the packet. The offset of the new clock makes the packet
+/// follow the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -305,7 +307,7 @@ void ClockBridge::give_own_clock(PacketPtr packet) {
   emit(std::move(packet));
 }
 
-/// Replaces a wrong time of the packet by the expected time.
+/// Replaces a wrong time stamp of the packet by the expected one.
 void ClockBridge::retime(PacketPtr packet) {
   const Stream& s = state(packet->stream_index);
   shift_times(*packet, s.next - mapped(*packet, s.clock));
@@ -343,14 +345,15 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Returns the last packets before a jump, without the flag that marks them as damaged.
+/// Delivers the waiting packets before a jump, without the flag that marks them as damaged.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
 /// Returns a packet to the caller. A packet that is marked as damaged first waits until the bridge
-/// knows whether the clock jumps after it. FFmpeg's parsers may move the mark to an earlier packet.
+/// knows whether the clock jumps after the packet. FFmpeg's parsers may move the mark to an earlier
+/// packet, so the bridge waits for three further packets.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

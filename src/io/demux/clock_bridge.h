@@ -16,13 +16,15 @@ namespace lull::io {
 /// Packets of formats whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) are not changed.
 ///
 /// The video determines where the output continues after a jump: one frame duration after the last
-/// frame. The times of all other streams get the same offset, so these streams stay synchronised
-/// with the video. If the audio jumps first, its packets wait for the video. Audio packets that
-/// would overlap with earlier ones are dropped.
+/// frame before the jump. The time stamps of all other streams get the same offset, so these
+/// streams stay synchronised with the video. If the time stamps of the audio jump first, the audio
+/// packets wait until those of the video jump. Audio packets that would overlap with earlier ones
+/// are dropped.
 ///
 /// The demuxer marks the last packets before a jump as damaged, because the counters in the
 /// transport packets do not continue there. The bridge removes these marks, because the decoder
-/// detects real damage. The result depends only on the packets.
+/// detects real damage. The output depends only on the packets, not on the moments at which they
+/// are pushed and popped.
 class ClockBridge {
  public:
   /// @param video  index of the stream that determines the times after a jump
@@ -45,13 +47,15 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // index of the clock in offsets_
     bool started = false;
-    // Times of the packets that were returned, in ticks of the stream: last decoding time, expected
-    // next decoding time, end of the presentation, and duration of the last packet.
+    // State after the packet of the stream that was returned most recently, in ticks of the stream:
+    // decoding time of the packet, expected decoding time of the next packet, end of the
+    // presentation, and duration of the packet.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that is marked as damaged, and the packets after it.
+    // A packet that the demuxer marked as damaged, and the packets after it. They wait until the
+    // bridge knows whether the clock jumps after the marked packet.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -91,7 +95,7 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // For each clock: added to its times, in ticks of the video.
+  // For each clock, the offset that is added to its time stamps, in ticks of the video.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

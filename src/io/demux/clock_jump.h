@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// A discontinuity of the input's clock. The demuxer has removed it from the packets that it
-/// returns.
+/// A discontinuity of the input's clock. The demuxer has removed the discontinuity from the packets
+/// that it returns.
 struct ClockJump {
   double time_s;        // in seconds since the first frame, in the corrected times
   double from_s, to_s;  // times of the input before and after the discontinuity

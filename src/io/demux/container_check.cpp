@@ -16,8 +16,8 @@ namespace {
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
 // ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size field is 1, a size of
-// 64 bits follows. Foreign data may follow the last box, so the check counts only boxes of known
-// types.
+// 64 bits follows. Data of other programs may follow the last box, so the check ends at the first
+// box of an unknown type.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -82,14 +82,14 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of foreign bytes after the last unit of a file. Such bytes are tags of other
-/// programs, padding, or remains of a copy. Players ignore them.
+/// Maximum number of bytes after the last unit of a file. Such bytes are tags of other programs,
+/// padding, or remains of a copy. Players ignore such bytes.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
 // if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
-// (DVB). A recording may begin in the middle of a packet, so the function finds the positions of
-// the packets from the last five.
+// (DVB). A recording may begin in the middle of a packet, so the function searches backwards for
+// five packets in a row.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -236,8 +236,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Only NUT files have an element at their end that proves that they are complete: the index. If the
-// index is longer than the stored end of the pipe, the function assumes that the input is complete.
+// Among the formats for pipes, only NUT has an element at the end that proves that the input is
+// complete: the index. If the index is longer than the stored last bytes of the pipe, the function
+// assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

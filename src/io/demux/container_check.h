@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether a file contains everything that its container announces. FFmpeg's demuxers are
-// made for damaged files: most of them treat a truncation as the end of the file.
+// Checks whether a file contains everything that its container announces. Most of FFmpeg's demuxers
+// treat a truncation as the end of the file and report nothing.
 
 #include <string>
 
@@ -18,11 +18,11 @@ namespace lull::io {
 /// between two of its units looks like a shorter file.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Checks the end of a pipe as the end of a file is checked. The function uses the last bytes that
-/// were read from the pipe.
+/// Returns why the data of a pipe cannot be complete, or an empty text if there is no sign of
+/// truncation. The function examines the last bytes that were read from the pipe.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
-/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.
+/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first page.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);
 
 }  // namespace lull::io

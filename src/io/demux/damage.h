@@ -15,7 +15,7 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// Makes any damage after this call throw an error.
+  /// After this call, any damage throws an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
@@ -26,7 +26,7 @@ class DamageCount {
   /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder later returns
   /// no frame for this packet, the loss is not counted a second time.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// Reports a packet that the demuxer does not mark as damaged.
+  /// Must be called for each packet that the demuxer does not mark as damaged.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
@@ -37,7 +37,7 @@ class DamageCount {
   /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Must be called at the end of the input. If the input was truncated, `missing` frames are
-  /// counted as damaged, but at least one.
+  /// counted as damaged, and at least one frame.
   void finish(std::int64_t missing);
 
  private:
@@ -50,7 +50,7 @@ class DamageCount {
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
   // Number of damaged packets that the decoder may still report, and number of intact packets since
-  // the last damaged packet.
+  // the most recent damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

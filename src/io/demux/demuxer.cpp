@@ -49,8 +49,8 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to `time_us`, for callers that read only a part of the input. The function returns false if
-// the position after a seek is unknown for this kind of input.
+// Seeks to `time_us`, for callers that read only a part of the input.
+// @throws InvalidArgument  the input cannot seek, or the position after a seek would be unknown
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
   const AVStream& stream = video();
@@ -115,7 +115,7 @@ PacketPtr Demuxer::read() {
   return nullptr;
 }
 
-/// Returns the next packet of any stream, with continuous times; null at the end.
+/// Returns the next packet of any stream, with continuous time stamps; null at the end.
 PacketPtr Demuxer::read_next() {
   for (;;) {
     if (PacketPtr packet = clock_.pop()) return packet;
@@ -183,14 +183,14 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The difference between the times of the packets before and after a fault shows how many frames
-  // are missing.
+  // The difference between the time stamps of the packets before and after a fault shows how many
+  // frames are missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
 }
 
-/// Returns the number of video frames between two times; 0 if the number is unknown.
+/// Returns the number of video frames between two time stamps; 0 if the number is unknown.
 std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   const AVRational rate = video().avg_frame_rate;
   const std::int64_t duration = duration_ > 0  ? duration_

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file: those of its main video, and for the muxer, those of all other
-// streams.
+// Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
+// those of all other streams on to the muxer.
 
 #include <memory>
 #include <string>
@@ -24,7 +24,8 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer; for a sequence, the demuxer makes it strict (any damage throws an error).
+  /// demuxer. For a sequence, the demuxer calls damage.make_strict(), so that any damage throws an
+  /// error.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
@@ -36,10 +37,10 @@ class Demuxer {
   /// of files.
   bool holds_pictures() const;
   /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
-  /// The time of a packet is the index of its file.
+  /// The time stamp of a packet is the index of the packet's file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame, all measured by one
-  /// continuous clock.
+  /// Returns whether the container stores a time stamp for each frame, and all time stamps come
+  /// from one continuous clock.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
   /// packets. libtiff reads the files itself, so the packets have no data.
@@ -94,8 +95,9 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State up to the last packet of the video: number of faults, frames missing at the faults,
-  /// packets of the video, duration of the last packet, and times of the first and the last packet.
+  /// State up to the most recent packet of the video: number of faults, frames missing at the
+  /// faults, packets of the video, duration of the packet, and times of the first and the most
+  /// recent packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

@@ -16,9 +16,9 @@ namespace lull::io {
 inline constexpr std::int64_t preroll_us = 80000;
 
 /// Passes a stream's packets to `output` and drops the packets marked with the discard flag. The
-/// last marked packets before the first kept packet are preroll, which a decoder needs in order to
-/// start. The filter passes these packets to `output` with their flag, for containers that can hide
-/// them.
+/// marked packets immediately before the first kept packet are preroll, which a decoder needs in
+/// order to start. The filter passes preroll to `output` with the discard flag, for containers that
+/// can hide preroll.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

@@ -82,8 +82,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // Later frames may still extend the last part. Until the part is complete, the end of a
-    // subtitle cannot be decided.
+    // Later frames may still extend the last part. Until the part is complete, it is unknown where
+    // a subtitle must end.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};

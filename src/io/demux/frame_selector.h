@@ -1,6 +1,6 @@
 #pragma once
-// Selects parts of a video: decides which frames are kept, and shifts the times of all streams so
-// that the kept parts follow each other without gaps.
+// Selects parts of a video: decides which frames are kept, and shifts the time stamps of all
+// streams so that the kept parts are joined without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,33 +14,35 @@ namespace lull::io {
 
 /// Decides for each frame and packet whether the output keeps it. The decoding thread calls
 /// judge_frame() for frames. The muxing thread calls judge_packet() for packets of other streams.
-/// The differences between the times of frames within a range do not change. Each range begins
-/// where the last frame of the previous range ends; the first range begins where the input begins.
-/// Packets of other streams are shifted by the same time as the frames around them.
+/// The differences between the time stamps of frames within a range do not change. Each range
+/// begins where the last frame of the previous range ends; the first range begins where the input
+/// begins. Packets of other streams are shifted by the same time as the frames around them.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
-  /// kept, `pts` is changed to its time in the output.
+  /// Must be called for each frame in order of presentation. `number` is counted from 0. If the
+  /// frame is kept, the function changes `pts` to the time of the frame in the output.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Must be called after the last frame of the input.
   void finish();
-  /// Returns the current end of the last range, in ticks of the input.
+  /// Returns the end of the most recent range as far as it is known, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Keeps a packet that begins within a range, and shifts its times. Subtitles that overlap a
-  /// range are shortened to it.
+  /// Decides whether to keep a packet, and shifts the time stamps of a packet that is kept. A
+  /// packet is kept if it begins within a range. Subtitles that overlap a range are shortened to
+  /// the range.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether judge_packet() would drop the packet, judged by the frames seen so far.
+  /// Returns whether judge_packet() would drop the packet, according to the frames so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time that a kept frame had in the input. `pts` is its time in the output.
+  /// Returns the time stamp that a kept frame has in the input. `pts` is the time stamp that the
+  /// frame has in the output.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:

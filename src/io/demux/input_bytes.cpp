@@ -27,7 +27,7 @@ bool is_empty_file(const std::string& path) {
   return fs::is_regular_file(path, code) && fs::file_size(path, code) == 0;
 }
 
-// Returns whether the file is a FIFO or a character device, which cannot seek.
+// Returns whether the file is a FIFO or a character device. Seeking is impossible in such files.
 bool is_pipe(const std::string& path) {
   std::error_code code;
   const auto type = fs::status(path, code).type();
@@ -103,8 +103,8 @@ InputBytes::Folder::~Folder() {
 }
 
 // FFmpeg ends the path of an address at '?' and '#', also for "file:" addresses. If the name of the
-// file's folder contains one of these characters, the address uses the kernel's name for the open
-// folder (/proc/self/fd) instead.
+// file's folder contains one of these characters, the function uses the kernel's name of the open
+// folder (/proc/self/fd) in the address.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -117,7 +117,7 @@ void InputBytes::make_url() {
 }
 
 // A playlist may refer to files only if it is itself a local file. A playlist at a network address
-// may refer only to the allowed protocols.
+// may refer only to addresses of the allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

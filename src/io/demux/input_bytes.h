@@ -22,12 +22,13 @@ class InputBytes {
   /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// Returns the name of the input in messages, and for libraries that open the file themselves.
+  /// Returns the name of the input for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Returns the pipe; null if the input can seek.
+  /// Returns the pipe; null if the input supports seeking.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address to which the relative names in a playlist refer; empty for a pipe.
+  /// Returns the address of the input, to which relative names in a playlist refer; empty for a
+  /// pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files that the input refers to.
   std::string whitelist() const;

@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg cannot recognise PAM files by their content.
+// FFmpeg does not recognise PAM files by the content, so lull does.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -47,8 +47,7 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
-/// Returns whether the demuxer reads still pictures: a single one, or several that follow each
-/// other.
+/// Returns whether the demuxer reads one or several still pictures.
 bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
@@ -104,7 +103,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for files that FFmpeg cannot read, or would mistake for another format.
+/// Throws an error for file formats that FFmpeg cannot read, or mistakes for other formats.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();
@@ -153,9 +152,9 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// Without these values, FFmpeg would decode the first picture here, without the checks of lull's
-// own decoder. FFmpeg does not decode the picture if size and format are set. The size and format
-// of the first decoded picture replace these values later.
+// As long as size and format are not set, avformat_find_stream_info() decodes the first picture
+// without the checks of lull's own decoder. The size and the format of the first decoded picture
+// replace these values later.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))

@@ -15,8 +15,8 @@
 
 namespace lull::io {
 
-/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for kinds that it does
-/// not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
+/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for the kinds of TIFF
+/// that it does not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the stream numbers of the video streams, without cover pictures.
@@ -36,8 +36,7 @@ class InputContainer {
   AVStream& video() const { return *context_->streams[video_]; }
   /// Returns the library that decodes the pictures.
   PictureReader reader() const { return reader_; }
-  /// Returns whether the file contains further pictures after the first one that are not frames of
-  /// a video.
+  /// Returns whether the file contains several pictures that are not frames of a video.
   bool is_multi_picture() const { return is_multi_picture_; }
   /// Returns FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }

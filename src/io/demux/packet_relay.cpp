@@ -71,8 +71,9 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the file only while at least half of the allowed memory is free. If streams
-// are stored far apart in the input, some of their packets stay in memory for a long time.
+// Loads packets from the file only while at least half of the allowed memory is free. Packets stay
+// in memory for a long time if the packets of other streams with similar time stamps are stored far
+// away in the input.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -52,13 +52,13 @@ class PacketRelay {
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets that are due, in order of arrival. A packet that is not due blocks the
-  /// later packets of its stream. If the scratch file contains packets, another call may return
-  /// more packets.
+  /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
+  /// due blocks the later packets of its stream. If the scratch file contains packets, another call
+  /// may return more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many as fit in memory. An empty result means that no packets are
-  /// left.
+  /// Returns all packets, or as many packets as fit in memory. The result is empty only if no
+  /// packets are left.
   std::vector<PacketPtr> take();
 
   /// Returns the total size in bytes of the packets in memory.

@@ -21,7 +21,7 @@ PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
-  /// Makes an empty list. It is used for inputs that are not a pattern.
+  /// Makes an empty list, for inputs that are not a pattern.
   PictureFiles() = default;
   /// Finds the files that match the pattern `path` and are selected by options.selection. With
   /// options.margins, the list also contains the other files, marked as not selected.
@@ -31,9 +31,9 @@ class PictureFiles {
 
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
-  /// Returns the next file as a packet whose time is its index among all files; null after the last
-  /// file. `first` is the container with which the first picture was opened. If `reader` is
-  /// libtiff, the packet has no data.
+  /// Returns the content of the next file as a packet; null after the last file. The time stamp of
+  /// the packet is the index of the file among all files. `first` is the container with which the
+  /// first picture was opened. If `reader` is libtiff, the packet has no data.
   /// @throws BadData  the file is damaged, or has another format than the first one
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Selects the file with index `time` as the next file to read. Returns false if there is no such

@@ -12,14 +12,16 @@ class StreamTimes {
  public:
   void note(const AVPacket& packet);
   /// Returns whether the other streams have been read up to `end` (in the video's time base). For
-  /// audio, the times of its own packets decide, because audio has no gaps. Subtitles and data may
-  /// have no packets for a long time, so for them the times of the video decide.
+  /// audio streams, the function uses the time stamps of the audio packets, because audio has no
+  /// gaps. Subtitles and data may have no packets for a long time, so for these streams the
+  /// function uses the time stamps of the video.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // For each stream: the latest time, in the stream's time base.
+  // For each stream, the latest time stamp of the packets that were read, in the stream's time
+  // base.
   std::vector<std::int64_t> reached_;
 };
 

@@ -18,7 +18,7 @@ constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPO
 // FFmpeg 6.1 and later read and write the rotation in Matroska files; FFmpeg 5.1 does not.
 constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
 
-// Tags that FFmpeg's writers store with their default settings.
+// Tags that FFmpeg's muxers for MP4, MOV and AVI store by default.
 constexpr std::array<std::string_view, 27> mp4_tags = {
     "title",        "artist",        "album_artist",
     "album",        "composer",      "date",
@@ -36,8 +36,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports the error too
-// late.
+// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports an error only
+// after the encoder has been opened.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -47,8 +47,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// Pixel formats that NUT stores as raw samples and FFmpeg reads back unchanged. FFmpeg mistakes
-// some other formats for one in this list.
+// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. FFmpeg reads
+// some other pixel formats as a wrong format.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -93,7 +93,8 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders whose streams the next program of a pipe can decode with little effort.
+// Encoders for output to a pipe. The next program can decode the streams of these encoders with
+// little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -107,8 +108,8 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // Apple's players accept HEVC only with the codec tag hvc1.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of other containers that FFmpeg's MP4 muxer writes. No test checks what these
-/// containers keep.
+/// Returns the traits of the further containers that FFmpeg's MP4 muxer writes in addition to MP4
+/// and MOV. No test checks which properties these containers keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -198,8 +199,8 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative times, which audio may have. NUT stores no decoding times, so the
-    // negative decoding times that B frames cause do no harm.
+    // NUT cannot store negative time stamps, which audio may have. NUT stores no decoding times, so
+    // the negative decoding times that B frames cause do no harm.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -255,7 +256,8 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of containers that are not in the table. How their times change is not tested.
+// Traits of containers that are not in the table. No test checks how these containers change time
+// stamps.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {

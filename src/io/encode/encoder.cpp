@@ -16,8 +16,8 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// MPEG-1 and MPEG-2 support only a list of frame rates. A tick of MPEG-4 part 2 lasts at least
-/// 1/65535 s.
+/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a list
+/// of frame rates. A tick of MPEG-4 part 2 lasts at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -35,8 +35,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant frame rate, the differences from the time of the first frame are rounded, and not
-  // the times themselves. The rounding errors then do not depend on the time of the first frame.
+  // At a constant frame rate, the encoder rounds the differences from the time stamp of the first
+  // frame, and not the time stamps themselves. The rounding errors then do not depend on the time
+  // of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,9 +46,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // If the input's time and the output's time of a frame differ by one tick, the cause is a
-  // rounding error of the input. If all frames have the same difference, the muxer corrects it,
-  // unless the output keeps the times of the input.
+  // If the time stamps of a frame in the input and in the output differ by one tick, the cause is a
+  // rounding error of the input. A difference that is equal for all frames is corrected by the
+  // muxer, unless the output keeps the time stamps of the input.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -88,7 +89,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // The encoder does not accept a larger number of threads.
+  // With more threads than max_threads, the encoder fails or is not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -118,8 +119,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If the input states no matrix, players guess it from the height. If the output's height would
-  // lead to another guess than the input's height, the output must state the matrix.
+  // If the input states no matrix, players guess it from the height. If players would guess
+  // different matrices for the heights of input and output, the output must state the matrix.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -237,9 +238,9 @@ void Encoder::send_end() {
 }
 
 // x265 (3.5) delays up to two frames for reordering. If the video has no more frames than this
-// delay, x265 returns decoding times from uninitialised memory. The function then sets decoding
-// times of one tick each before the first frame. These times are below all presentation times, and
-// above the decoding times of an earlier encoder's frames.
+// delay, x265 returns decoding times from uninitialised memory. In this case the function replaces
+// them by consecutive ticks before the first frame. These decoding times are below all presentation
+// times, and above the decoding times of an earlier encoder's frames.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -271,7 +272,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Options that the user gave for this encoder are not valid for another encoder.
+      // If the user gave options for the first encoder, no other encoder is tried, because the
+      // options are possibly invalid for it.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -31,8 +31,8 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the times of frames to those of the output. The times of the output increase from frame
-/// to frame. At a constant frame rate, they are numbers of frames.
+/// Converts the time stamps of frames to those of the output. The time stamps of the output
+/// increase from frame to frame. At a constant frame rate, the time stamps are numbers of frames.
 class FrameTimes {
  public:
   /// `codec` and `extension` are used only in messages.
@@ -49,7 +49,7 @@ class FrameTimes {
   /// @throws InvalidArgument the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether the time of any frame had to be changed because the output has a constant
+  /// Returns whether the time stamp of any frame was changed because the output has a constant
   /// frame rate.
   bool has_moved_times() const { return moved_; }
 
@@ -75,8 +75,8 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next encoded packet, with times in the time base of context(); null if no packet
-  /// is ready.
+  /// Returns the next encoded packet, with time stamps in the time base of context(); null if no
+  /// packet is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
 

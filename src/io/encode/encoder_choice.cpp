@@ -44,7 +44,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the matrix of the source differs from the only one that JPEG readers support.
+/// Returns whether the source has another matrix than BT.601, which is the only matrix that JPEG
+/// readers support.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -59,7 +60,7 @@ struct RequestedFormat {
   bool convert;
 };
 
-/// Returns the pixel format of the same layout with the requested bit depth.
+/// Returns the pixel format that has the layout of `format` and the requested bit depth.
 AVPixelFormat with_requested_bits(AVPixelFormat format, const PixelTraits& traits, int bits) {
   if (bits == 0 || (traits.format.bits == bits && traits.format.sample != SampleType::f32))
     return format;
@@ -166,7 +167,8 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
 
 /// Returns each usable encoder with the pixel format that loses the least information of the
 /// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
-/// returned: other programs read such frames, so they are converted only on request.
+/// returned, because the program that reads raw frames possibly does not support another format.
+/// Raw frames are converted only on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -212,7 +214,8 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265 they remain grey.
+    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265, grey pictures
+    // remain grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
     // Among these encoders, only libx264 can encode interlaced frames in FFmpeg.

@@ -72,14 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default quality is commonly regarded as visually lossless. For encoders with other scales
-  // of quality, the default corresponds to about the same quality.
+  // The default quality is commonly regarded as visually lossless. For encoders whose quality scale
+  // differs, the default corresponds to about the same quality.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders have a default of 200 kbit/s, which is too low for good quality.
+  // FFmpeg's own encoders have a default bit rate of 200 kbit/s, which is too low for good quality.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -149,7 +149,7 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
 /// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. Each slice
 /// must have a minimum number of rows and columns. If chroma has a quarter of the columns or rows,
 /// FFmpeg loses samples unless each slice begins at a multiple of 4. Such video gets 2x2 slices,
-/// the minimum that FFmpeg makes of pictures of any size.
+/// which is the minimum number that FFmpeg supports for pictures of any size.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;

@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Properties of pictures that all encoders of H.264 and HEVC keep. lull itself writes the messages
-// of frames (frame_sei.h).
+// Properties of pictures that all encoders of H.264 and HEVC keep. lull itself writes the SEI
+// messages of frames (frame_sei.h).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -118,7 +118,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Encoders that are not listed by name. They are found by their codec.
+    // Entries for encoders that are not listed by name. The table is searched for their codec.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,

@@ -17,8 +17,8 @@ class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with samples and without other data. The pool owns the picture, so a caller
-  /// that gives it to others must clone it.
+  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture, so
+  /// a caller that passes it on must clone it.
   AVFrame& writable();
 
  private:
@@ -27,13 +27,13 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures. The samples are rounded only once. Frames that already have the
-/// samples of the pictures are not changed. All other frames are first converted to 16 bits by
-/// FFmpeg. Then the samples are rounded, or dithered if the user requests it.
+/// Packs frames into pictures. The samples are rounded only once. Frames in the sample format of
+/// the pictures are copied unchanged. FFmpeg converts all other frames to 16 bits. Then the packer
+/// rounds the samples, or dithers them if the user requests it.
 class FramePacker {
  public:
-  /// `source` is the pixel format of the source, with its traits. `frames` is the format of the
-  /// frames.
+  /// `source` and `traits` describe the pixel format of the source. `frames` is the format of the
+  /// frames that pack() gets.
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
@@ -46,8 +46,8 @@ class FramePacker {
   /// Rounds converted pictures of 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` is the format of a picture's samples with 16 bits. `samples` are the samples that
-    /// the encoder gets.
+    /// `format` is the sample format of the converted pictures, with 16 bits. `samples` describes
+    /// the samples that the encoder gets.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }

@@ -1,6 +1,6 @@
 #pragma once
-// Writes the messages of single frames in the bit stream of H.264 and HEVC (SEI): captions and
-// HDR10+.
+// Writes the SEI messages of single frames (captions and HDR10+) into the bit stream of H.264 and
+// HEVC.
 
 #include <cstdint>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Returns the messages of a frame as NAL units with start codes, for the codec of `encoder`. The
-/// result is empty if the frame has no such messages, or if the encoder itself writes them.
+/// Returns the SEI messages of a frame as NAL units with start codes, for the codec of `encoder`.
+/// The result is empty if the frame has no such messages, or if the encoder itself writes them.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Inserts the messages before the first slice of an access unit in byte stream format (ITU-T H.264

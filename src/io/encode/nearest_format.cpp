@@ -49,7 +49,7 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    // Converting to or from the limited range would scale all values.
+    // A conversion between the limited and the full range scales all values.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

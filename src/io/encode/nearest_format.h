@@ -8,8 +8,8 @@
 
 namespace lull::io {
 
-/// Which information a picture loses if it is converted to another pixel format, and how much both
-/// formats differ in other respects.
+/// The information that a picture loses if it is converted to another pixel format, and other
+/// differences between the two formats.
 struct FormatLoss {
   bool colour = false;    // YCbCr or RGB becomes grey
   bool alpha = false;     // the alpha channel is dropped
@@ -30,12 +30,13 @@ struct FormatLoss {
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
 /// Returns the format in `list` (which ends with AV_PIX_FMT_NONE) that is nearest to `from`. The
-/// result is never a grey format for colour samples. Returns AV_PIX_FMT_NONE if there is none, and
-/// for floats, whose conversion requires a choice of the white level. `full_range` states the range
-/// of the samples.
+/// result is never a grey format for colour samples. Returns AV_PIX_FMT_NONE if there is no such
+/// format, and for floats, because their conversion requires a choice of the white level.
+/// `full_range` states the range of the samples.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
-/// Returns a text about the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.
+/// Returns a text that describes the loss, such as "alpha and 2 of 12 bits"; empty if nothing is
+/// lost.
 std::string describe(const FormatLoss& loss, const PixelTraits& from);
 
 }  // namespace lull::io

@@ -65,9 +65,9 @@ struct ContainerTraits {
 
   // Properties of streams in the container.
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
-  // The container can contain files, including cover pictures.
+  // True if the container can contain attached files, including cover pictures.
   bool attachments = false;
-  // Text subtitles of other formats are converted to this one.
+  // Format to which text subtitles of other formats are converted.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// Which packets of preroll (edit_list_filter.h) are copied. A decoder needs preroll, but players
   /// must not play it. `all`: the container has an edit list that hides the preroll. `one_packet`:
@@ -96,7 +96,7 @@ const ContainerTraits& container_traits(std::string_view muxer);
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // If true, a file can also contain an animation, which another encoder writes.
+  // If true, a file of this format can also contain an animation, which another encoder writes.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
@@ -114,8 +114,8 @@ struct EncoderTraits {
   int picture_from_level = 0;   // `picture` applies from this level of the format on
 
   int max_threads = 16;  // with more threads, the encoder fails or is not faster
-  // If true, the encoder's output depends on the machine's number of cores, for any number of
-  // threads.
+  // If true, the encoder's output depends on the machine's number of cores, even if the number of
+  // threads is given.
   bool depends_on_cores = false;
 
   double default_crf = -1;  // crf that is visually lossless; negative: not set
@@ -131,8 +131,8 @@ struct EncoderTraits {
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
-  /// The encoder option for film grain tables, and its key in the second syntax; null: the encoder
-  /// does not support film grain tables.
+  /// The name of the encoder option that accepts film grain tables, and the key of the table in the
+  /// syntax "key=value:key=value"; null: the encoder does not support film grain tables.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
@@ -148,8 +148,8 @@ struct EncoderTraits {
 
 /// Returns the encoders that lull knows.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits of an encoder. It is looked up first by its name, then by its codec. If the
-/// table has neither, the function returns the traits of any encoder.
+/// Returns the traits of an encoder. The table is searched first for the name of the encoder, then
+/// for its codec. If the table contains neither, the function returns default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
 /// Returns the number of threads for an encoder on a machine with `cores` cores. If `asked` is 0,

@@ -137,9 +137,9 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Finds chunks that overlap, and space between chunks. No program leaves such space, so the size
-/// of the chunk before it is wrong. `head`: for each part, the number of bytes that precede the
-/// data of a chunk.
+/// Returns a text about the first chunk that does not end exactly where the next chunk begins;
+/// empty if there is none. No program leaves space between chunks, so the stored size of such a
+/// chunk is wrong. `head`: for each part, the number of bytes that precede the data of a chunk.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -183,7 +183,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // For each part, the number of bytes before the data of a chunk.
+  // For each part, the number of bytes that precede the data of a chunk.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {

@@ -15,7 +15,7 @@ namespace lull::io {
 /// channels, are not checked. `threads` threads share the work; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the ratio of a compression method (Imf::Compression). The bound is
+/// Returns an upper bound for the compression ratio of a method (Imf::Compression). The bound is
 /// reached if all samples are equal.
 double max_exr_compression(int compression);
 

@@ -32,7 +32,7 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
 /// maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // Additional threads would wait for the thread that reads or writes.
+  // More threads than this limit would only wait for the thread that reads or writes.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -52,7 +52,7 @@ void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWin
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns a fault if a file of this size cannot hold the samples of a part.
+/// Returns a text if a file of this size is too small for the samples of a part; empty otherwise.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

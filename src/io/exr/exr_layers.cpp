@@ -84,14 +84,15 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns which component of a layer's name is the name of a view.
+/// Returns the index of the component of a layer's name that is the name of a view. If there is
+/// none, returns the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Returns the name that these components form without one of them.
+/// Returns the name that these components form without the component with the index `omitted`.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -114,8 +115,9 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and the layer's name without the view. Programs write the view as any
-/// component of a name, although OpenEXR states that it is the last component.
+/// Sets the view of a layer, and the layer's name without the view. In files of some programs, any
+/// component of a name can be the view, although the specification of OpenEXR requires the last
+/// component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -151,9 +153,9 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the window of a frame: the display window and all samples outside of it. Renderers of
-/// animations may crop the data window differently for each frame, but all frames of a sequence
-/// must have one size.
+/// Returns the window of a frame: the smallest rectangle that contains the display window and the
+/// data window. Renderers of animations may crop the data window differently for each frame, but
+/// all frames of a sequence must have one size.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -204,7 +206,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the layer whose colours are the picture: the first one in the order of preference.
+/// Returns the preferred layer among the layers with colours that fulfil the condition; null if
+/// there is none. RGB layers are preferred to grey layers, and layers with the usual name of a
+/// picture to others.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -270,8 +274,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // The remaining candidates are deep pictures, which the caller refuses, files with only an
-  // albedo, and depth maps.
+  // The remaining candidates are deep pictures (which the caller refuses), the albedo in files
+  // without other colours, and depth maps.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

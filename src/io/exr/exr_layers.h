@@ -43,13 +43,15 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the layer that is the sum of all light in a view. The name of the view is compared
-/// without case. The result is null if there is no such layer.
+/// Returns the layer that is the sum of all light in a view. The function ignores the difference
+/// between upper and lower case in the name of the view. The result is null if there is no such
+/// layer.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the layer that is the picture of the file: colours before other channels, the default
-/// view before other views, well-known names first. Null if there is none.
+/// Returns the layer that lull uses as the picture of the file; null if there is none. Layers with
+/// colours are preferred to other layers, the default view to other views, and the usual names of
+/// pictures to other names.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

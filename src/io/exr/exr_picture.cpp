@@ -16,7 +16,8 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The original file from which a picture was read. FFmpeg's frame carries a reference to it.
+/// The original file from which a picture was read. FFmpeg's frame contains a reference to this
+/// object.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -91,8 +92,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for some channels of a layer, which are given by their suffixes. Returns nullopt
-/// if one of the channels does not exist.
+/// Creates a frame for some channels of a layer. The channels are given by their suffixes. Returns
+/// nullopt if one of the channels does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -133,7 +134,8 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Returns the new samples for channels of a layer.
+/// Assigns the planes of `frame` to the channels of a layer. The channels are given by their
+/// suffixes.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

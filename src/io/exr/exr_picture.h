@@ -8,8 +8,8 @@
 namespace lull::io {
 
 /// Returns the picture of a file as planar floats: grey, RGB or RGB with alpha. AVFrame::opaque_ref
-/// contains the complete file and those layers that options.layers chooses and that cover the
-/// picture. Each part is decompressed once. `path` is used in messages.
+/// contains the complete file, and those layers that options.layers chooses and that can be read
+/// together with the picture. Each part is decompressed once. `path` is used in messages.
 /// @throws BadData  the file is damaged, deep, subsampled or too large, or contains no picture
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options);
 

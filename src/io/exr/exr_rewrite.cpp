@@ -1,6 +1,6 @@
 // Writes an OpenEXR file again with new samples in some channels. Parts without such channels are
-// copied in compressed form. In the other parts, all other channels are copied in their sample
-// type.
+// copied in compressed form. In a part with new samples, the channels without new samples keep
+// their sample types.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -60,8 +60,9 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a header with all attributes except the number of chunks, which follows from the others.
-/// (Header::erase() of OpenEXR 3.1 leaks the memory of the erased attribute.)
+/// Returns a copy of the header without the attribute for the number of chunks. OpenEXR computes
+/// this number from the other attributes. (Header::erase() of OpenEXR 3.1 leaks the memory of the
+/// erased attribute.)
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -121,7 +122,7 @@ class PartPixels {
     }
   }
 
-  /// Returns whether all channels except `changed` have equal samples, bit for bit.
+  /// Returns whether all channels except those in `changed` are bit for bit equal in both objects.
   bool equals_except(const PartPixels& other, const std::set<std::string>& changed) const {
     return std::ranges::all_of(channel_data_, [&](const auto& channel) {
       return changed.contains(channel.first) ||
@@ -177,7 +178,7 @@ void copy_part(Imf::MultiPartInputFile& in, Imf::MultiPartOutputFile& out, int p
 
 using NewSamples = std::vector<const ExrFile::NewSamples*>;
 
-/// Returns the parts with new samples, by their indices.
+/// Returns the new samples of each part. The key is the index of the part.
 std::map<int, NewSamples> by_part(const std::vector<ExrFile::NewSamples>& samples) {
   std::map<int, NewSamples> parts;
   for (const ExrFile::NewSamples& one : samples) parts[one.layer->part].push_back(&one);
@@ -197,7 +198,8 @@ void put_all(PartPixels& pixels, const NewSamples& samples) {
       pixels.put(one->channels[i], one->from[i], one->layer->window);
 }
 
-/// Returns whether a part keeps all other samples if it is compressed as before.
+/// Returns whether the channels that are not in `changed` are unchanged after compression and
+/// decompression with the method that `header` states.
 bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
                           const std::set<std::string>& changed, int threads) {
   GrowingBytes bytes;

@@ -7,8 +7,8 @@
 namespace lull::io {
 namespace {
 
-/// Names of pictures, best first, as OIDN's loader, Blender, Arnold and RenderMan write them.
-/// (Blender may store the result of its own denoiser in addition to the noisy image.)
+/// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
+/// preference. (Blender may store the result of its own denoiser in addition to the noisy image.)
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
@@ -41,7 +41,8 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// Beginnings and endings of words that mark data: "motionvector", "worldnormal".
+/// A layer contains data instead of colours if a word of its name has one of these beginnings or
+/// endings, for example "motionvector" or "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {

@@ -1,5 +1,5 @@
 #pragma once
-// The meaning of layer names in renders, as renderers and compositing programs write them.
+// Functions that interpret the names of layers in the files of renderers and compositing programs.
 
 #include <string>
 #include <string_view>

@@ -57,8 +57,8 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-/// Sets times, stream and flags of a packet that was converted from `source`. The flags state that
-/// a decoder needs no earlier packets.
+/// Sets the time stamps, the stream and the flags of a packet that was converted from `source`. The
+/// flags state that a decoder needs no earlier packets.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;
@@ -82,8 +82,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry, or an empty text if there is none. FFmpeg removes the
-  /// entries that it accepts, so the key is an option that FFmpeg does not know.
+  /// Returns the key of the first entry, or an empty text if there is none. FFmpeg removes all
+  /// options that it knows, so a remaining key is an option that FFmpeg does not know.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";

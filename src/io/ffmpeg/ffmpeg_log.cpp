@@ -32,7 +32,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// Returns the first or the last message from number `from` on for which `wanted` returns true.
+  /// Returns the first or the last of the messages for which `wanted` returns true, among those
+  /// with numbers from `from` on.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -58,7 +59,7 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The topics to which the messages of decoders are assigned.
+/// The destination of a decoder's messages: a topic, and a listener (may be empty).
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -93,8 +94,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec to which `context` belongs; null for other contexts. FFmpeg's functions for
-/// pictures have other contexts, which refer to the context of the codec.
+/// Returns the codec context to which `context` belongs; null if there is none. `context` may also
+/// be the context of one of FFmpeg's picture functions, which refers to a codec context.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);

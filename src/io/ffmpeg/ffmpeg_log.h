@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Redirects FFmpeg's log, which is shared by the whole process. May be called repeatedly.
+/// Redirects FFmpeg's log from stderr to this module. The whole process has only one such log. May
+/// be called repeatedly.
 void capture_ffmpeg_log();
 
 /// Passes every message of FFmpeg to `listener`, as one line. An empty function stops this.
@@ -62,16 +63,16 @@ class LogTopic {
 };
 
 /// The messages since the creation of this object: either those of a topic, or those of the thread
-/// that created it. They are used for error texts, and to detect damage that FFmpeg only logs.
+/// that created it. lull uses these messages in error texts, and to detect damage that FFmpeg only
+/// logs.
 class LogWatch {
  public:
   LogWatch();
   explicit LogWatch(const LogTopic& topic);
 
-  /// Returns the last error as one line; empty if there was none.
+  /// Returns the most recent error as one line; empty if there was none.
   std::string last_error() const;
-  /// Returns the first error. In a chain of errors the first one is the cause, and the last one is
-  /// the consequence.
+  /// Returns the first error. If one error causes further errors, the first error is the cause.
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
@@ -83,7 +84,7 @@ class LogWatch {
   long first_;  // number of the first message that belongs to this object
 };
 
-/// Returns `text` with FFmpeg's last error in parentheses, if there was one.
+/// Returns `text` with FFmpeg's most recent error in parentheses, if there was one.
 std::string with_log(const std::string& text, const LogWatch& watch);
 
 }  // namespace lull::io

@@ -1,14 +1,14 @@
 #pragma once
-// Portable float maps (PFM) store the last row first. FFmpeg's codec for PFM does not state whether
-// it flips pictures, and releases of FFmpeg differ. lull therefore tests each codec once with a map
-// of two rows.
+// Portable float maps (PFM) store the last row first. FFmpeg's codec for PFM flips pictures only in
+// some releases of FFmpeg, and does not state whether it does. lull therefore tests each codec once
+// with a map of two rows.
 
 #include "io/ffmpeg/ffmpeg.h"
 
 namespace lull::io {
 
-/// Returns whether this decoder or encoder keeps the row order of the file, in which case its
-/// pictures are upside down.
+/// Returns whether this decoder or encoder keeps the row order of the file. Pictures of such a
+/// codec are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Reverses the order of a picture's rows. All planes must have the same height.

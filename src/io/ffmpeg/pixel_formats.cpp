@@ -80,8 +80,9 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Adds the samples of a row to a channel. Several channels may share words, so the function adds
-// bits to the existing ones. The caller must have cleared these words with clear_shared().
+// Writes the samples of a plane to a channel of a picture. Several channels may share the words of
+// the picture, so the function adds bits to the existing ones. The caller must have cleared these
+// words with clear_shared().
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -126,9 +127,9 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// pack_rows() adds bits to samples that share bytes with other samples or with unused bits. This
-// function sets those bytes to zero, so that equal frames give equal bytes. Planes that pack_rows()
-// fills with memcpy are not cleared.
+// pack_rows() adds bits to the words of planes with packed samples. This function sets such planes
+// to zero before, so that unused bits are 0 and equal frames give equal bytes. Planes that
+// pack_rows() fills with memcpy are not cleared.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

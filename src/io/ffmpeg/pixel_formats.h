@@ -19,8 +19,8 @@ struct PixelTraits {
 
 /// Returns the traits of a pixel format. Palettes are described as RGB, and 1-bit formats as 8
 /// bits. Returns nullopt if lull does not support the format: hardware surfaces, Bayer patterns,
-/// XYZ, bit depths outside 8..16 or that differ between channels, and floats other than planar
-/// floats of 32 bits.
+/// XYZ, bit depths outside 8..16, bit depths that differ between channels, and floats other than
+/// planar floats of 32 bits.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
 /// Returns the traits of a decoded picture. They differ from the traits of its pixel format only
@@ -45,15 +45,15 @@ bool is_full_range_yuv(AVPixelFormat format);
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,
                          bool full_range);
 
-/// Copies the samples of `picture` to the planes of `frame` and, if it is not null, of `alpha`.
-/// Both frames must have the matching format. 16-bit samples above the maximum of the bit depth,
+/// Copies the samples of `picture` to the planes of `frame` and, if it is not null, of `alpha`. The
+/// format of both frames must match the picture. 16-bit samples above the maximum of the bit depth,
 /// which FFmpeg accepts in raw files, are clamped.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
-/// Makes the planes of `picture` refer to the planes of `frame`. The format and size of `picture`
-/// must be set, and it must have no buffers. This is possible if the frame has the memory layout of
-/// the format, and if its rows are aligned to 64 bytes. If not, the function returns false and
-/// changes nothing, and the caller must use pack().
+/// Makes the planes of `picture` refer to the samples of `frame` instead of copying them. The
+/// format and size of `picture` must be set, and it must have no buffers. Returns false and changes
+/// nothing if the frame does not have the memory layout of the format, or if its rows are not
+/// aligned to 64 bytes. In this case the caller must use pack().
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to the buffers of `picture`, whose traits must match.

@@ -29,7 +29,7 @@ struct SideData {
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy of the side data that may be changed. For null, the copy is empty.
+/// Returns a copy of the side data, which the caller may change. For null, the copy is empty.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

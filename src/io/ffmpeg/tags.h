@@ -1,6 +1,6 @@
 #pragma once
-// Copies metadata (tags) of files and streams. Some entries describe the content, others only the
-// old file.
+// Copies metadata (tags) of files and streams. Some entries describe the content of a file; others
+// describe only the file itself and are not copied.
 
 #include <string_view>
 
@@ -8,8 +8,9 @@
 
 namespace lull::io {
 
-/// Returns whether an entry describes the old file, not its content. The muxer writes its own
-/// entries of this kind. `encoded` states that the entry belongs to a stream that is encoded again.
+/// Returns whether an entry describes only the input file, and not its content. The muxer writes
+/// its own entries of this kind. `encoded` states that the entry belongs to a stream that is
+/// encoded again.
 bool describes_the_file(std::string_view key, bool encoded);
 
 /// Copies all metadata entries that describe the content.

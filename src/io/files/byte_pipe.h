@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes files that cannot seek: standard input and output, FIFOs.
+// Reads and writes files in which seeking is impossible: standard input and output, FIFOs.
 
 #include <atomic>
 #include <cstdint>

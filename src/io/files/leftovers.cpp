@@ -63,8 +63,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Hosts that were copied from the same image have equal names. The lock also protects the temporary
-// files of processes on such hosts, if the file system supports locks.
+// Hosts that were made from the same image may have equal names. The lock also protects the
+// temporary files of processes on such hosts, if the file system supports locks.
 bool remove_leftover(const Leftover& leftover) {
   const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;

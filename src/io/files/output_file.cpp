@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 std::string reason() { return std::strerror(errno); }
 
 /// Returns true if both names refer to the same file; in this case, it removes the first name. On a
-/// network file system, the reply to a successful request can be lost. The second attempt then
-/// fails with EEXIST although the first one succeeded.
+/// network file system, the reply to a successful request can be lost. The request is then
+/// repeated, and fails with EEXIST although it succeeded before.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -41,14 +41,14 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file without replacing another one. Returns false if that failed. errno is the reason:
-/// EEXIST if the name is in use.
+/// Renames a file if no file has the new name. Returns false if that failed. errno is the reason:
+/// EEXIST if a file has the new name.
 bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system supports the flag RENAME_NOREPLACE. A hard link is used instead, because
-  // its creation does not replace an existing file either.
+  // Not every file system supports the flag RENAME_NOREPLACE. Without the flag, the function
+  // creates a hard link, because this does not replace an existing file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
@@ -222,8 +222,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The permission bits are set before the first byte is written, so that others can never read a
-// private file.
+// The permission bits are set before the first byte is written, so that other users can never read
+// a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
@@ -270,7 +270,7 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder. If a file with the partial name exists, it is kept,
+  // The incomplete file remains in its folder. An existing file with the partial name is kept,
   // unless outputs may be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
@@ -307,7 +307,8 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// In the meantime another process may have created a file of this name, which must not be lost.
+// Since the output was opened, another process may have created a file of this name. This file must
+// not be lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

@@ -27,7 +27,7 @@ class Output {
   void check_written() const;
   /// Returns the path of the file that contains the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
-  /// Writes everything that is buffered, and ends the writing.
+  /// Writes all buffered data, and closes the output for further writes.
   /// @throws IoError
   virtual void finish_writing() = 0;
   /// Calls finish_writing() and gives the file its final name.
@@ -60,7 +60,7 @@ class Output {
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
 };
 
-/// Returns whether the name itself is a symbolic link.
+/// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
 /// Returns the file to which `path` leads through symbolic links. If lull replaces this file, the
@@ -74,7 +74,7 @@ std::string partial_name(const std::string& path, int number = 1);
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if an output cannot be created at `path`.
-/// @throws CannotCreate  `path` is a folder or another special file, or a file exists there and
+/// @throws CannotCreate  `path` is a folder or a special file, or a file exists there and
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
@@ -84,8 +84,8 @@ struct CreatedFile {
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates a file in `folder` whose name identifies this process (temporary_name.h), and locks the
-/// file.
+/// Creates a file in `folder`, and locks it. The name of the file identifies this process
+/// (temporary_name.h).
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
@@ -102,8 +102,8 @@ struct OutputFileOptions {
   /// link itself is replaced: in folders that other users provide, links must not redirect an
   /// output to other files.
   bool follow_links = true;
-  /// If true, temporary files of killed processes for this output are removed. It is false for
-  /// outputs of many files, whose sink removes such files once.
+  /// If true, temporary files of killed processes for this output are removed. Outputs that consist
+  /// of many files set this to false, because their sink removes such files once.
   bool removes_leftovers = true;
 };
 
@@ -111,13 +111,13 @@ struct SinkOptions;  // io/media.h
 /// Returns the options that correspond to those of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to a temporary file in the output's folder, which is created exclusively. commit()
+/// Writes to a temporary file, which is created exclusively in the output's folder. commit()
 /// renames the temporary file; without commit(), the destructor removes it. A new file has the
 /// permission bits of `access`, limited by the umask. A file that replaces another file keeps the
-/// bits of that file, except those for users who may not read the sources.
+/// bits of that file, except those for users without permission to read the sources.
 class OutputFile final : public Output {
  public:
-  /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
+  /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
   /// Writes the file to the disk and closes it.

@@ -15,7 +15,8 @@ namespace lull::io {
 /// Opens a file without a name in this folder, and returns its descriptor.
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
-/// Returns the error for such a file. `number`: errno.
+/// Returns the error for such a file. `what` is the failed operation ("write"), and `number` is
+/// errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
 /// A queue of bytes in a file: first in, first out.

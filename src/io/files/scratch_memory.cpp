@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-/// Maps memory; `descriptor` -1: no file. Returns null if that fails.
+/// Maps the file `descriptor`, or main memory if `descriptor` is -1. Returns null if that fails.
 std::shared_ptr<std::byte[]> map(std::size_t bytes, int flags, int descriptor) {
   bytes = std::max<std::size_t>(bytes, 1);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);

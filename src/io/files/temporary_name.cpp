@@ -58,7 +58,8 @@ struct ProcessStatus {
 };
 
 /// Reads the state and the start time of a process (proc(5), fields 3 and 22 of stat). The
-/// program's name in parentheses may contain any characters.
+/// program's name in parentheses may contain any characters, so the fields are counted from the
+/// last parenthesis.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');
@@ -90,7 +91,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// A forked process has another process number, so the identity is then determined again.
+// After a fork, the process has another number, so the function determines the identity again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

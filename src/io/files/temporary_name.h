@@ -1,6 +1,7 @@
 #pragma once
 // Names of temporary files. A name identifies the process that writes the file. A process that
-// starts later can therefore determine whether the writer has ended, and the file is abandoned.
+// starts later can therefore determine whether the writing process has ended. In this case the file
+// is abandoned.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +24,8 @@ struct ProcessIdentity {
 const ProcessIdentity& own_identity();
 
 enum class ProcessState { running, ended, unknown };
-/// Returns whether `process` is still running. The result is `unknown` if the calling process
-/// cannot see it, for example in another container.
+/// Returns whether `process` is still running. The result is `unknown` if `process` is not visible
+/// for the calling process, for example in another container.
 ProcessState state_of(const ProcessIdentity& process);
 
 struct TemporaryName {

@@ -1,5 +1,5 @@
 #pragma once
-// Functions that read and write numbers in bytes of a given order, and join byte sequences.
+// Functions that read and write numbers in a given byte order, and join byte sequences.
 
 #include <string_view>
 

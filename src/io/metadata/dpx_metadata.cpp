@@ -1,5 +1,6 @@
-// The header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, followed by data of
-// the user. The magic number determines the byte order. lull stores headers in big-endian order.
+// The header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, followed by
+// user-defined data. The magic number determines the byte order. lull stores headers in big-endian
+// order.
 
 #include <algorithm>
 #include <array>
@@ -33,8 +34,8 @@ struct Range {
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
 /// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Byte ranges that users fill in: texts, film and television data. If all of them are empty, the
-/// output loses nothing.
+/// Byte ranges that users fill in: texts, film and television data. If all these ranges are empty,
+/// the header need not be kept.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {

@@ -24,7 +24,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes of EXIF data. The thumbnail, which shows the old samples, is always removed.
+/// Changes of EXIF data. The thumbnail is always removed, because it shows the picture before
+/// denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -40,9 +41,9 @@ struct ExifChanges {
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. Texts that are stored in the data are removed from `changes`.
-/// Data that need no change are returned bit for bit. If `exif` is empty and there is something to
-/// store, the function creates new data.
+/// Returns the changed EXIF data. The function removes from `changes` all texts that it has stored
+/// in the data. Data that need no change are returned bit for bit. If `exif` is empty and there is
+/// something to store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {

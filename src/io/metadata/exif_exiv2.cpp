@@ -212,8 +212,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Android's Ultra HDR format stores two things in XMP: the parameters of the gain map, and the
-/// list of the file's pictures.
+/// Removes the two items that Android's Ultra HDR format stores in XMP: the parameters of the gain
+/// map, and the list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};
@@ -250,7 +250,7 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // HEIF files state no byte order.
+  // The EXIF data of HEIF files state no byte order.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

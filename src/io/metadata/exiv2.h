@@ -47,8 +47,8 @@ inline auto open_image(ByteView file) {
 /// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of the tags that `encoded` does not contain. If all tags together are too
-/// long, Exiv2 omits tags of more than 4 KB.
+/// Returns the names of the tags of `data` that `encoded` does not contain. If all tags together
+/// are too long, Exiv2 omits tags of more than 4 KB.
 /// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 

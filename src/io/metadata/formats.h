@@ -12,8 +12,8 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Exiv2 reads the metadata of TIFF and HEIF files. In a build without Exiv2, these functions do
-/// nothing.
+/// Exiv2 reads the metadata of TIFF and HEIF files. In a build without Exiv2, these functions only
+/// report such metadata as lost.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 

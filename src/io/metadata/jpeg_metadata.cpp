@@ -73,8 +73,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns a segment as a block that only JPEG files can contain. Content credentials (C2PA, in
-/// JUMBF boxes) are excluded, because they are a signature of the samples before denoising.
+/// Returns the block (for PictureMetadata::native) that preserves a segment of a JPEG file. Content
+/// credentials (C2PA, in JUMBF boxes) are excluded, because they are a signature of the samples
+/// before denoising.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -84,7 +85,7 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the coding of the old samples: JFIF and its thumbnail
+/// Returns whether a segment describes the coding of the source's samples: JFIF and its thumbnail
 /// (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
@@ -99,8 +100,8 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes that part i of n
-/// has between the name and the data.
+/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes between the name
+/// and the data in segment i of n.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -140,7 +141,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to a JPEG file, and inserts their index at its beginning.
+/// Appends pictures to the JPEG file of the main picture, and inserts an index of all pictures at
+/// the beginning of the file.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -155,11 +157,12 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether this segment of the encoder must be omitted, because `metadata` contains the
-/// same kind of data.
+/// Returns whether a segment that the encoder wrote must be omitted, because `metadata` contains
+/// the same kind of data.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the profile of the input even if it describes other channels.
+  // FFmpeg writes the ICC profile of the input even if the profile describes other channels than
+  // the output has.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

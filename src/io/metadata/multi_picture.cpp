@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t version_tag = 0xB000, count_tag = 0xB001, entries_tag = 0xB002;
 constexpr std::size_t entry_bytes = 16, header_bytes = 8, field_bytes = 12;
-/// Mask and values of the picture's kind, which is stored in the low 24 bits of its attributes.
+/// Mask and values of the kind of a picture. The low 24 bits of the attributes of a picture contain
+/// the kind.
 constexpr std::uint32_t kind_mask = 0xFFFFFF, main_picture = 0x030000, undefined = 0;
 
 /// Reads numbers of a Multi-Picture index in the byte order of the index.
@@ -58,8 +59,8 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for the data of each JPEG segment before the first scan.
-/// `read(at, to, count)` copies bytes of the file.
+/// Calls `visit(position, bytes)` for the data of each APP2 segment of a JPEG file before the first
+/// scan. `read(at, to, count)` copies bytes of the file.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

@@ -27,8 +27,9 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
 
 /// Returns the size of the index for a number of pictures, including the main one.
 std::size_t index_size(std::size_t pictures);
-/// Returns the index of a file with several pictures. `main_bytes` is the size of the main picture,
-/// after which the others follow. `index_at` is the position of the index in the main picture.
+/// Returns the index of a file with several pictures. `main_bytes` is the size of the main picture.
+/// The other pictures follow the main picture. `index_at` is the position of the index in the main
+/// picture.
 ByteVector make_index(std::span<const AdditionalPicture> pictures, std::size_t main_bytes,
                       std::size_t index_at);
 

@@ -9,8 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// A rotation or reflection: the display shows the sample at (x, y) at the position (a x + c y, b x
-/// + d y) plus an offset.
+/// A rotation or reflection. It moves the sample at (x, y) to the position (a x + c y, b x + d y)
+/// plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;

@@ -16,7 +16,8 @@ using DisplayMatrix = std::array<std::int32_t, 9>;
 DisplayMatrix display_matrix(int orientation);
 
 /// Returns the orientation that a display matrix in side data describes. Returns 1 if there are no
-/// data, and nullopt if the matrix describes another angle or a change of size.
+/// data. Returns nullopt if the matrix describes an angle that is no multiple of 90 degrees, or a
+/// change of size.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
 /// Returns the orientation that is equivalent to applying two orientations one after the other.
@@ -25,9 +26,9 @@ int combined_orientation(int first, int second);
 /// Returns whether the orientation exchanges width and height.
 inline bool swaps_sides(int orientation) { return orientation >= 5; }
 
-/// Copies the samples of `from` to `to` and rotates them, so that the picture needs no orientation
-/// to be displayed correctly. `to` has the same pixel format and the size after the rotation. The
-/// format must use complete bytes for each sample and must not have subsampled planes.
+/// Copies the samples of `from` to `to` and rotates them. The rotated picture is upright without an
+/// orientation tag. `to` has the same pixel format and the size after the rotation. The format must
+/// use complete bytes for each sample and must not have subsampled planes.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
 /// Returns whether rotate_samples() supports the format.
 bool can_rotate(AVPixelFormat format);

@@ -50,7 +50,7 @@ bool is_utf8(ByteView bytes) {
 }
 
 // Takes the orientation from the EXIF data. The resolution, the gamma and the chromaticities are
-// taken from the EXIF data only if the format itself does not state them.
+// taken from the EXIF data only if they are not stated elsewhere in the file.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;
@@ -111,7 +111,7 @@ PictureMetadata read_metadata(ByteView file) {
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
       // HEIF and JPEG XL store the orientation outside the EXIF data. The decoder of JPEG XL
-      // applies it, so lull must not apply it again.
+      // applies the orientation, so lull must not apply it again.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }

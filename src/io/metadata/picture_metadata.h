@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures. lull reads them from the bytes of a file, adapts them to another
-// format, and writes them into the bytes of an encoded picture.
+// Metadata of still pictures. lull reads the metadata of an input file, adapts them to the format
+// of the output, and writes them into the encoded pictures.
 
 #include <array>
 #include <cstdint>
@@ -67,11 +67,11 @@ struct PictureMetadata {
   bool empty() const;
 };
 
-/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, HEIF (HEIC, AVIF) or
-/// JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
+/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
+/// or JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
 PictureMetadata read_metadata(ByteView file);
 
-/// Returns the format of an encoded picture.
+/// Returns the format of an encoded picture according to its first bytes.
 PictureKind kind_of(ByteView file);
 
 /// Returns the format with this file name extension. The extension has no dot.

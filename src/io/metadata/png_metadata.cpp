@@ -113,8 +113,8 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Stores the profile that a text of ImageMagick's form contains. Returns false if the text has
-/// another form.
+/// Stores the profile if a text contains one in ImageMagick's form (decode_raw_profile()). Returns
+/// false if the text has another form.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());
@@ -190,14 +190,15 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// PNG chunks that describe the old samples or their coding.
+/// PNG chunks that describe the source's samples or their coding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
 /// PNG chunks that describe the picture, although they are not marked as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// ISO/IEC 15948, 5.4: the case of a chunk type's first letter marks chunks that a reader may
-// ignore. The case of the fourth letter marks chunks that are safe to copy if the samples change.
+// ISO/IEC 15948, 5.4: the case of a chunk type's first letter marks ancillary chunks, which a
+// reader is allowed to ignore. The case of the fourth letter marks chunks that are safe to copy if
+// the samples change.
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -44,14 +44,14 @@ class Preparation {
     lose(what, target_.name + " cannot hold " + (what.ends_with("s") ? "them" : "it"));
   }
 
-  /// Clears `data` and, if there were any, reports them as lost under the name `what`.
+  /// Clears `data`. If `data` was not empty, reports the loss under the name `what`.
   void drop(ByteVector& data, const std::string& what) {
     if (!data.empty()) lose(what);
     data.clear();
   }
 
-  /// A gain map is also valid for the denoised picture, so it is kept. Any other additional picture
-  /// of the file would still contain its noise, so it is dropped.
+  /// A gain map is also valid for the denoised picture, so it is kept. All other additional
+  /// pictures of the file would still show the noise, so they are dropped.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -92,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // Programs that do not know the resolution write 72 samples per inch, so this value is not
-    // reported as a loss.
+    // Programs that do not know the resolution write 72 samples per inch, so the loss of this value
+    // is not reported.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -111,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats
-  /// that are PictureKind::other, only contain data of their own kind.
+  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats of
+  /// the kind PictureKind::other, can only contain data that are specific to the format.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }
@@ -211,7 +211,7 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG has comments for texts. TIFF has tags for the resolution and the primaries.
+    // JPEG stores the texts in comments. TIFF stores the resolution and the primaries in tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;

@@ -13,7 +13,7 @@ namespace lull::io {
 /// A TIFF file in memory, which libtiff reads or changes.
 class TiffMemory {
  public:
-  /// Refers to `bytes` without copying them. open() can then only read the file.
+  /// Refers to `bytes` without copying them. Without copy_bytes(), open() can only read the file.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;

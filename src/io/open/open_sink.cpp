@@ -62,8 +62,9 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of other streams that precede this frame. The demuxer may be far ahead of
-  // the frame, but the order of packets in the output must not depend on how far it is ahead.
+  // Writes the packets of other streams that precede this frame. The demuxer may already have read
+  // packets far beyond the frame. The order of packets in the output must not depend on how far the
+  // demuxer has read.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -80,7 +81,8 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Rejects job segments for outputs that FileSink does not write.
+/// Rejects options.segments for an output that cannot be made in segments. `why` is the reason in
+/// the message.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +

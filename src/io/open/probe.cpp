@@ -108,7 +108,7 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output loses all streams except the denoised one, because the output is not a
+/// Reports that the output loses all streams except the denoised stream. Such an output is not a
 /// container.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
@@ -125,7 +125,8 @@ void add_losses(const std::vector<std::string>& losses, InputReport& report) {
   report.lost.insert(report.lost.end(), losses.begin(), losses.end());
 }
 
-/// Reports which metadata a still picture loses. Returns the rotation of the picture's samples.
+/// Reports which metadata a still picture loses. Returns the orientation that the encoder applies
+/// to the picture's samples.
 int report_metadata(const FileSource& source, const Container& container,
                     const SinkOptions& options, const std::vector<EncoderChoice>& choices,
                     InputReport& report) {
@@ -221,7 +222,7 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer itself interprets such a stream, for example the chapters of MP4.
+    // The demuxer itself interprets the streams that it discards, for example the chapters of MP4.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -37,8 +37,8 @@ class Distribution {
 
   /// Returns the share of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// Returns the smallest power of two that is exceeded by at most the share `max_beyond` of the
-  /// samples.
+  /// Returns the smallest power of two for which the share of larger samples is at most
+  /// `max_beyond`.
   float min_white(double max_beyond) const {
     int power = 0;
     while (share_beyond(power) > max_beyond) ++power;

@@ -1,5 +1,6 @@
-// Checks block by block whether the codes of a GIF file (GIF89a) yield all pixels. If codes are
-// missing, FFmpeg's decoder shows the previous picture in the missing part, without a report.
+// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. If codes
+// are missing, FFmpeg's decoder keeps the previous picture in the missing part, and reports
+// nothing.
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,8 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes. After the end, the bytes are 0 and is_over() returns true.
+/// Reads consecutive bytes. Bytes that are read beyond the end are 0, and is_over() then returns
+/// true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -107,7 +109,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the end code of a picture is the next code.
+  /// Returns whether the next code is the end code of the picture. A clear code may precede it.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;

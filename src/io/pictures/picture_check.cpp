@@ -22,10 +22,10 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns the compressed data of a PNG chunk with a text or a colour profile; empty for other
+/// Returns the compressed data of a PNG chunk of the type iCCP, zTXt or iTXt; empty for other
 /// chunks. PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: the chunk begins with a keyword and a zero
 /// byte. In iTXt a flag follows. All three types have a byte for the compression method. In iTXt
-/// two more texts follow, which end with a zero byte.
+/// two more texts follow; each ends with a zero byte.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {

@@ -21,8 +21,8 @@ struct PictureFault {
 /// PNG and Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Returns whether a packet that follows a picture in its file contains no picture, but bytes that
-/// other programs have appended.
+/// Returns whether a packet that follows a picture in its file contains only bytes that other
+/// programs have appended, and no picture.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Functions that check the pictures of a single codec.

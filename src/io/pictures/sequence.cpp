@@ -43,7 +43,8 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Compares runs of digits as numbers, and all other characters as bytes.
+/// Returns whether `a` precedes `b`. Runs of digits are compared as numbers, and all other
+/// characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Recognises formats of other programs that lull does not read although users may expect it.
+// Recognises common file formats that lull does not read, so that lull can suggest a conversion.
 
 #include <cstdint>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// Number of bytes at the beginning of a file that suffice to recognise the formats.
+/// Number of bytes at the beginning of a file that must be read to recognise the format.
 constexpr int format_head_bytes = 132;
 
 /// Returns the name of the format and a suggestion for a message, such as "a DICOM file (lull does

@@ -46,7 +46,7 @@ std::array<float, 3> mean_colour(const RawFacts& facts, const Frame& result,
 
 DngPreview make_preview(const RawFacts& facts, const Frame& result, const DngLevels& levels) {
   const int longest = std::max(result.format.width, result.format.height);
-  // A block of a mosaic contains whole 2x2 sites.
+  // The side of a block is even, so that a block of a mosaic contains complete sets of 2x2 sites.
   const int side = std::max(2, 2 * ((longest + 2 * max_side - 1) / (2 * max_side)));
   DngPreview preview;
   preview.format = {.width = std::max(result.format.width / side, 1),

@@ -17,8 +17,8 @@ inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profil
 /// Returns the directory with the picture of full size; null if there is none.
 [[nodiscard]] const TiffDirectory* raw_picture_directory(const TiffTree& tags);
 
-/// Returns the noise profile in the form of RawFacts::noise_profile. Profiles with negative or
-/// non-finite values are ignored.
+/// Returns the noise profile in the form of RawFacts::noise_profile. A profile is ignored if a gain
+/// is outside 0..1 or is 0, or if an offset is outside -1..1.
 [[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
 
 /// Levels of the samples of a denoised picture.
@@ -27,7 +27,7 @@ struct DngLevels {
   double white = 65535;
 };
 
-/// The samples of pictures of a DNG file, in the byte order of its tags.
+/// The samples of the main picture and of the preview of a DNG file, in the byte order of its tags.
 struct DngSamples {
   std::vector<std::uint8_t> main, preview;
 };

@@ -24,11 +24,12 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
 }
 
 /// Ignores LibRaw's messages about damaged data, which LibRaw would otherwise print to standard
-/// error. LibRaw counts the damages itself. The type of offsets differs between versions of LibRaw.
+/// error. LibRaw itself counts these errors. The type of offsets differs between versions of
+/// LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
-/// Owns an object of LibRaw, and converts its errors to exceptions of lull.
+/// Owns an object of LibRaw, and converts LibRaw's errors to exceptions of lull.
 class Decoder {
  public:
   explicit Decoder(std::string name) : name_(std::move(name)), raw_(std::make_unique<LibRaw>()) {
@@ -58,8 +59,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Refuses mosaics whose period is not 2x2. DNG files state the period of their mosaic, but LibRaw
-/// reads some other periods as Bayer mosaics.
+/// Refuses mosaics with a period other than 2x2. DNG files state the period of their mosaic, but
+/// LibRaw reads some mosaics with other periods as Bayer mosaics.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// A raw photograph: the mosaic of a sensor, and what the file states about the sensor.
+// A raw photograph: the mosaic of a sensor, and the facts that the file states about the camera.
 
 #include <array>
 #include <cstdint>
@@ -23,8 +23,8 @@ struct RawFacts {
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
   /// Pairs of gain and offset of the noise (DNG's NoiseProfile). The variance of a sample x is gain
-  /// x + offset, where black is 0 and white is 1. There is one pair for all colours, or three pairs
-  /// for R, G and B. Empty: the file states no noise.
+  /// * x + offset, where black is 0 and white is 1. There is one pair for all colours, or three
+  /// pairs for R, G and B. Empty: the file states no noise.
   std::vector<double> noise_profile;
   /// The directories of a DNG file. For other raw files, the first directory contains the EXIF
   /// data.
@@ -50,8 +50,8 @@ struct RawPicture {
 [[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
 
 enum class Curve { srgb, linear };
-/// A developed picture: R, G, B of 16 bits, upright, with sRGB's primaries.
-/// `dng` is the content of a DNG file. LibRaw demosaics, balances and converts it.
+/// Returns a developed picture: R, G, B of 16 bits, upright, with sRGB's primaries. `dng` is the
+/// content of a DNG file. LibRaw demosaics, balances and converts it.
 /// @throws BadData, InvalidArgument
 [[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
 

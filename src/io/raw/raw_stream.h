@@ -23,8 +23,8 @@ class RawSource final : public FrameSource {
   /// Opens the first file. @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Selects the files from index `first` to `last`; read() then reads only these files. Their new
-  /// indices begin at 0. The caller must call this function before read().
+  /// Selects the files from index `first` to `last`; read() then reads only these files. The
+  /// indices of the selected files begin at 0. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -48,7 +48,7 @@ class RawSource final : public FrameSource {
   std::map<std::int64_t, std::shared_ptr<const RawFacts>> facts_;
 };
 
-/// A denoised picture, and the facts that its file states.
+/// A denoised picture, and the facts that the input file states about the camera.
 struct RawResult {
   std::shared_ptr<const RawFacts> facts;
   Frame samples;  // a mosaic, or R, G, B

@@ -119,7 +119,7 @@ class TreeWriter {
     std::ranges::copy(number, head().begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  /// Writes a directory at the end and returns its offset.
+  /// Appends a directory to the head of the file and returns its offset.
   std::size_t directory(const TiffDirectory& given) {
     TiffDirectory with_place = given;
     if (!given.picture.empty()) {

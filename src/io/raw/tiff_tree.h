@@ -1,6 +1,6 @@
 #pragma once
 // The directories of a TIFF file or of EXIF data as a tree in memory, without the pictures. The
-// tree contains all values as bytes. Tags that lull does not know are therefore preserved.
+// tree contains all values as bytes. Therefore lull also preserves unknown tags.
 
 #include <cstdint>
 #include <span>

@@ -8,7 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Errors that decoders log and that concern only the metadata of cameras, not samples.
+/// Phrases that occur in those errors of decoders that concern only the metadata of cameras, not
+/// the samples.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
@@ -130,7 +131,8 @@ std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFra
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // With several threads, it is unknown to which picture the message belongs.
+  // If decoding fails with several threads, it is unknown which message belongs to the failure, so
+  // the messages are kept.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

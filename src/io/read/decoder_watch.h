@@ -1,6 +1,6 @@
 #pragma once
 // Watches a decoder of FFmpeg: collects damage that the decoder only logs, and provides the memory
-// into which it decodes.
+// for the decoded pictures.
 
 #include <atomic>
 #include <cstdint>
@@ -23,18 +23,20 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Assigns the decoder's messages to the topic. The caller must call this function before the
-  /// decoder is opened.
+  /// Assigns the decoder's messages to the topic of the watch. The caller must call this function
+  /// before the decoder is opened.
   void attach(AVCodecContext& decoder);
-  /// Assigns the decoder's messages to the topic, as attach() does. In addition, the pictures of
-  /// the decoder get zeroed memory, so that the missing parts of a damaged picture have defined
-  /// samples. If a packet is too small for its picture, decoding fails before memory is allocated.
+  /// Assigns the decoder's messages to the topic of the watch, as attach() does. In addition, the
+  /// pictures of the decoder get zeroed memory, so that the missing parts of a damaged picture have
+  /// defined samples. If a packet is too small for its picture, decoding fails before memory is
+  /// allocated.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// The caller must call this function before each packet is sent to the decoder.
+  /// Records the size of a packet. The caller must call this function before it sends the packet to
+  /// the decoder.
   void expect(const AVPacket& packet);
-  /// The caller must call this function after each result of the decoder. Returns the last damage
-  /// that the decoder has logged for `picture`; empty if there is none. `picture` is null if the
-  /// decoder failed.
+  /// The caller must call this function after each result of the decoder. Returns the most recent
+  /// damage that the decoder has logged for `picture`; empty if there is none. `picture` is null if
+  /// the decoder failed.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -49,7 +51,7 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // For each frame thread, identified by its context, the last message.
+  // The most recent message of each frame thread. The key is the codec context of the thread.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

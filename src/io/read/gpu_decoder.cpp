@@ -30,7 +30,7 @@ const AVHWFramesContext& surfaces_of(const AVFrame& picture) {
   return *reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data);
 }
 
-/// A view of a decoded picture, with the frame that owns its memory.
+/// A decoded picture in GPU memory, and the FFmpeg frame that owns the memory.
 struct OwnedPicture {
   DevicePicture picture;
   FramePtr memory;
@@ -91,8 +91,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds the height of chroma down, so it would not copy the last row. The function
-  // therefore copies the complete surface.
+  // If the height is odd, FFmpeg rounds the height of chroma down and would not copy the last row
+  // of chroma. The function therefore copies the complete surface.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;

@@ -23,8 +23,8 @@ class GpuDecoder {
   void attach(AVCodecContext& decoder) const;
 
   /// Returns a copy of a decoded surface within the GPU's memory, with all properties of the
-  /// picture. A decoder has at most 32 surfaces and stops if none is free. The number of copies is
-  /// not limited.
+  /// picture. A decoder has at most 32 surfaces, and stops if no surface is free. The number of
+  /// copies is not limited.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
@@ -37,8 +37,8 @@ class GpuDecoder {
   /// the picture would have on the CPU.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// Returns the samples of a picture for which objection() is empty, as samples of `format`. The
-  /// result owns the picture.
+  /// Returns the samples of `picture` as samples of `format`. objection() must be empty for the
+  /// picture. The result owns the picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

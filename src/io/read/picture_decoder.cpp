@@ -35,7 +35,7 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps the bytes of a file to memory. The system reads them when they are used.
+/// Maps the bytes of a file to memory. The system reads the bytes when they are used.
 class MappedFile {
  public:
   /// Maps the file. If the file cannot be read, bytes() is empty.
@@ -121,7 +121,7 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   // columns.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
   // The film grain that the decoder would add (AV1, H.274) is noise, too. With this flag, the
-  // decoder exports the description of the grain instead, which lull does not apply.
+  // decoder exports a description of the grain instead. lull does not use the description.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -145,8 +145,8 @@ void PictureDecoder::open_on_gpu(int device) {
 }
 
 /// Returns the first picture that the GPU decodes. Returns null if the GPU does not decode the
-/// stream, which may be known only at the first frame. In this case `why_not_gpu_` contains the
-/// reason, and the CPU decodes the same packets.
+/// stream. In some cases, this is known only at the first frame. In this case `why_not_gpu_`
+/// contains the reason, and the CPU decodes the same packets.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -238,8 +238,8 @@ FramePtr PictureDecoder::decode_file() {
   return picture;
 }
 
-/// Returns the next page of the TIFF file, or the first page of the next file. The time of a page
-/// is its number. The metadata come from the first page of a file.
+/// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
+/// page is the number of the page. The metadata come from the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -259,7 +259,7 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The missing files of a picture sequence have already been counted.
+      // The limit for a picture sequence has already been checked with the number of its files.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
@@ -280,7 +280,8 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && !is_decodable(*packet)) continue;
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording that begins in the middle of a broadcast has no parameter sets at its beginning.
+    // A recording that begins in the middle of a broadcast has no parameter sets at the beginning,
+    // so the first errors are ignored.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
@@ -356,9 +357,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture whose time is earlier than that of the previous picture as damaged, because one
-/// of the two times is wrong. Decoders that do not know the reordering depth may return the first
-/// pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than that of the previous picture,
+/// because one of the two time stamps is wrong. Decoders that do not know the reordering depth may
+/// return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -382,8 +383,9 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Appends the reason why the decoder failed to `text`, in parentheses. After the reason, FFmpeg
-/// also logs errors that follow from it. DecoderWatch finds the reason.
+/// Returns `text` with the reason of the decoder's failure in parentheses. FFmpeg logs further
+/// errors after the reason, which are only consequences. A message of DecoderWatch is therefore
+/// preferred as the reason.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

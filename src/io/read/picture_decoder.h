@@ -42,7 +42,8 @@ class PictureDecoder {
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that the decoder has returned to its caller.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns why the CPU decodes although a GPU was requested; empty if this is not the case.
+  /// Returns why the CPU decodes although a GPU was requested. Empty if no GPU was requested, or if
+  /// the GPU decodes.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
   /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
   /// format that the CPU decoder would return.
@@ -64,7 +65,8 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Returns whether the decoder's error `code` means damage, and damage is tolerated.
+  /// Counts the damage and returns true if the decoder's error `code` means damage, and if damage
+  /// is tolerated. Returns false otherwise.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -88,8 +90,8 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets that were read before the GPU returned its first picture, for the case that the CPU
-  /// must decode them.
+  /// Packets that were read before the GPU returned its first picture. The CPU decodes them if the
+  /// GPU cannot decode the stream.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
@@ -98,8 +100,8 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata of the packets whose pictures have not been returned yet. The key is the time of the
-  /// packet.
+  /// Metadata of the packets whose pictures have not been returned yet. The key is the time stamp
+  /// of the packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -135,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // Decoding starts one picture earlier than the margin requires, because for a repeated frame the
-  // frame that it repeats is also needed.
+  // Decoding starts one picture earlier than the margin requires, because a repeated frame also
+  // needs the frame before it.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

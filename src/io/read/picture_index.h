@@ -20,7 +20,7 @@ bool is_key(const AVFrame& picture);
 
 class PictureIndex {
  public:
-  /// @param note  the index that records the pictures; may be null
+  /// @param note  the index to which the pictures are added; may be null
   /// @param known  the index with which the pictures are compared; may be null
   /// @param name  the input's name in messages
   PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,

@@ -14,7 +14,7 @@ FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
   properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder chooses the picture type
-  // The picture is already cropped, on the CPU and on a GPU.
+  // The decoder has already cropped the picture, on the CPU and on a GPU.
   properties->crop_right = properties->crop_bottom = 0;
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;
@@ -230,8 +230,8 @@ Frame FileSource::frame_of(TimedPicture taken) {
   return frame;
 }
 
-// Checks that each file of a sequence has yielded one picture. Otherwise the names and the pictures
-// would not match.
+// Checks that each file of a sequence has yielded one picture. If a picture is missing, the names
+// and the pictures do not match.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)

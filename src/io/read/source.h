@@ -33,8 +33,8 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Makes the same decisions about the selection as if all pictures of options().index had been
-  /// read.
+  /// Brings the selection into the state in which it would be if all pictures of options().index
+  /// had been read.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
@@ -45,7 +45,8 @@ class FileSource final : public MediaSource {
   /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
   /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time of the first frame, as read() will return it. Valid until the first read.
+  /// Returns the time stamp with which read() will return the first frame. Valid until the first
+  /// read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
@@ -57,9 +58,9 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame. The function decodes up to this frame. It must
-  /// be called before the first read. With margins, the second frame may be far away; the function
-  /// then returns false if it does not know.
+  /// Returns whether the source has a second frame. The caller must call this function before the
+  /// first read. The function decodes the second frame. With margins, the second selected frame may
+  /// be far away, so the function uses the estimated number of frames instead.
   bool has_second_frame();
 
  private:

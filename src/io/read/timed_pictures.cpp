@@ -50,10 +50,11 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// The demuxer decides where a seek ends; only the picture itself proves that the position is right.
-// The second attempt seeks to a position that is earlier by the maximum reordering of frames, for
-// demuxers that seek by decoding times (MPEG-TS). Some decoders need more packets than those of a
-// picture's own group of pictures, so each further attempt starts at the preceding key picture.
+// The demuxer decides where a seek ends. Only a comparison of the decoded picture with the index
+// proves that the position is right. The second attempt seeks to a position that is earlier by the
+// maximum reordering of frames, for demuxers that seek by decoding times (MPEG-TS). Some decoders
+// need more packets than those of a picture's own group of pictures, so each further attempt starts
+// at the preceding key picture.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -106,8 +107,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of other streams that belong to pictures outside the selection, because the
-/// muxer takes no packets from the relay while such pictures are read.
+/// Drops the packets of other streams that belong to pictures outside the selection. While such
+/// pictures are read, the muxer takes no packets from the relay.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
@@ -124,7 +125,7 @@ void TimedPictures::end() {
   selector_->finish();
 }
 
-// Adds the orientation to the picture. FFmpeg reads the orientation only of some formats.
+// Adds the orientation to the picture. FFmpeg itself reads the orientation only in some formats.
 void TimedPictures::state_orientation(int orientation, AVFrame& picture) {
   if (orientation == 1 || av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX)) return;
   const DisplayMatrix matrix = display_matrix(orientation);

@@ -1,5 +1,5 @@
 #pragma once
-// Returns decoded pictures with their times, limited to the selected part of the input.
+// Returns the decoded pictures of the selected part of the input, with time stamps.
 
 #include <atomic>
 #include <cstdint>
@@ -32,18 +32,17 @@ class TimedPictures {
 
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// Returns the next selected picture, or with margins the next picture; nullopt after the last
-  /// one.
+  /// Returns the next selected picture; nullopt after the last picture. With margins, returns the
+  /// next picture, selected or not.
   std::optional<TimedPicture> next();
   /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
   /// Before this call, only the first pictures may have been read with next().
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Makes the same decisions about the selection as if all pictures of options.index had been
-  /// read.
+  /// Brings the selection into the state in which it would be if all pictures of options.index had
+  /// been read.
   void replay_all();
-  /// These two functions return the number of decoded pictures, and the number of selected
-  /// pictures.
+  /// examined() returns the number of decoded pictures, and kept() the number of selected pictures.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Returns whether all selected pictures have been read, so that only context frames follow.
@@ -65,7 +64,7 @@ class TimedPictures {
   void end();
   FramePtr decode();
   /// Decodes up to the picture that `mark` describes and stores it in sought_. If no picture has
-  /// this time, or if the picture with this time has another digest, sought_ remains null.
+  /// the time of `mark`, or if the picture with this time has another digest, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

@@ -53,8 +53,9 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the value of the fact `name` in the plan, if the sample of the current input equals the
-/// sample in the plan. Returns nothing if the samples differ.
+/// Returns the size and the checksum of an input. A process that makes segments of a planned job
+/// compares only the sample of the input with the plan. If they are equal, the result is the value
+/// of the fact `name` in the plan. If not, the result is the sample, which differs from that value.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -214,7 +215,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The facts of the input are added before the facts of the output, which depend on them.
+  // The facts of the input come before the facts of the output, because the output depends on the
+  // input.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -12,7 +12,8 @@ namespace lull::io {
 
 /// Returns the facts of a job. The function reads the complete input to compute its checksum,
 /// because name, size and date do not identify a file's content, and change if a job is moved. The
-/// time is determined by the disk or by SHA-256; denoising takes many times as long.
+/// speed of the disk or of SHA-256 determines the time that this takes; denoising takes many times
+/// as long.
 ///
 /// A process that computes segments of a planned job reads only a sample of the input. If the
 /// sample matches the plan, the process uses the checksum in the plan.

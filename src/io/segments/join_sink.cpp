@@ -17,7 +17,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns those facts of the plan that concern the denoising, without those about files and
+/// Returns the facts of the plan that concern the denoising, without the facts about files and
 /// encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
@@ -63,8 +63,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Another process that joins the same job may create the output at any time, even between these
-  /// two checks of the name.
+  /// Another process that joins the same job may create the output at any time, even between the
+  /// two checks of the name in this function.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -86,7 +86,8 @@ class JoinSink final : public EncodingSink {
   }
 
   void write_end() override {
-    // Each segment is read only once: its digest is compared while its packets are written.
+    // Each segment is read only once: the reader compares the digest while the muxer writes the
+    // packets.
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);

@@ -38,10 +38,11 @@ struct Manifest {
 /// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the identifier that all segments of a job contain, which is a SHA-256. Segments with
+/// Returns the identifier of a job, a SHA-256, which all segments of the job contain. Segments with
 /// another identifier belong to other jobs.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// Returns a text about the first difference between two lists of facts; empty if they are equal.
+/// Returns a text that describes the first difference between two lists of facts; empty if they are
+/// equal.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);

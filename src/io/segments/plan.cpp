@@ -29,7 +29,7 @@ constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
 /// Returns the letters that a plan stores for a frame. k: key picture; o: outside the selection; f,
-/// s and r: the state of a repeated frame.
+/// s and r: the RepeatState (independent, shares_noise, repeats).
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';

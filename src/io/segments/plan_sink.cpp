@@ -36,7 +36,7 @@ bool has_no_timestamps(const FileSource& source) {
 }
 
 /// Returns why decoding must start at the first of these pictures; empty if decoding can start at a
-/// later one.
+/// later picture.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -66,7 +66,7 @@ RecordedInput record_input(const AdditionalSource& one) {
 }
 
 /// Writes the plan of a job. The sink encodes no packets. It opens everything that the job will
-/// need, computes the times of frames as an encoder does, and finally writes the plan.
+/// need, computes the time stamps of frames as an encoder does, and finally writes the plan.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -124,8 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the pictures after the last one that is needed as context. How many of these pictures
-  /// the source reads depends on timing, so the plan must not contain them.
+  /// Removes the pictures after the last picture that is needed as context. The number of such
+  /// pictures that the source reads depends on timing, so the plan must not contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

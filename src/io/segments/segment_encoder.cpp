@@ -12,7 +12,8 @@ SegmentEncoder::SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Containe
   headers_.assign(context.extradata, context.extradata + context.extradata_size);
 }
 
-// The encoder of the first segment is already open.
+// Opens a new encoder, except for the first segment. The encoder of the first segment is already
+// open.
 void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   frames_ = 0;
   writer_ = std::move(writer);

@@ -42,8 +42,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options),
       access_(access) {
-  // A process that ends a job removes the lock file together with the folder, so a lock that this
-  // process has obtained may belong to a removed file.
+  // A process that ends a job removes the lock file and the folder. Therefore this process may have
+  // locked a file that another process has removed.
   while (!lock()) continue;
   try {
     load(overwrite);

@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a job in segments. It preserves finished segments if the process ends.
+// The folder of a job in segments. If the process ends, the finished segments remain in the folder.
 
 #include <cstdint>
 #include <functional>
@@ -61,8 +61,9 @@ class SegmentJob {
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the identity of the complete output file, which is about to get its final name. If the
-  /// process is killed after the renaming, a later run may then replace the output without asking.
+  /// Records the identity of the complete output file. The caller must call this function before
+  /// the file gets its final name. If the process is killed after the renaming, a later run may
+  /// then replace the output without asking.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;

@@ -35,7 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the output time of a video packet of the input; nullopt if the packet is not selected.
+/// Returns the time stamp that a video packet of the input has in the output; nullopt if the packet
+/// is not selected.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -85,8 +86,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // The times of the output and those of the input may begin at different values. The first video
-  // packet determines the offset between them.
+  // The time stamps of the output and those of the input may begin at different values. The first
+  // video packet determines the offset.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;

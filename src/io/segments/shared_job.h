@@ -17,7 +17,7 @@ namespace lull::io {
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// Compares the facts of this process with those of the plan.
+/// Compares the facts (settings, input, versions) of this process with the facts of the plan.
 /// @throws InvalidArgument  the facts differ
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);

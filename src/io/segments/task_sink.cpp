@@ -74,7 +74,7 @@ class TaskSink final : public MediaSink {
       segments_->begin(
           std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    // The last segment can only be completed if the input ends there.
+    // The last segment can only be completed if the input ends after the last frame of the segment.
     if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 
@@ -129,7 +129,8 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // The process that joins the segments later does not decode the video.
+  // The process that joins the segments does not decode the video, so the fact about the decoding
+  // device is taken from the plan.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

@@ -139,8 +139,8 @@ class Parser {
     const std::int64_t count = dim(0);
     if (count < 1 || count > 7)
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
-    // Limit for the number of samples. The size of the samples in the widest type, plus the header,
-    // then fits in 63 bits.
+    // Maximum number of samples. Within this limit, the size in bytes of the samples and the header
+    // fits in 63 bits for every sample type.
     constexpr std::int64_t max_samples = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {

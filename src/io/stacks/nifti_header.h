@@ -31,13 +31,13 @@ struct NiftiHeader {
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
   /// Returns the number of samples of one volume and of all volumes. parse_nifti() guarantees that
-  /// neither number overflows, also in bytes.
+  /// neither these numbers nor the sizes in bytes overflow.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };
 
-/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first bytes of
-/// the file (up to nifti_head_bytes).
+/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first
+/// nifti_head_bytes bytes of the file, or fewer if the file is shorter.
 bool looks_like_nifti(std::span<const std::byte> head);
 
 /// Parses a header.

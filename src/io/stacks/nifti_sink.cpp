@@ -62,7 +62,7 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
 /// strength and the direction of the diffusion weighting of each volume.
 class Sidecars {
  public:
-  /// @throws CannotCreate  a sidecar file of the output exists with other content and may not be
+  /// @throws CannotCreate  a sidecar file of the output exists with other content and must not be
   ///     replaced
   Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
       : overwrite_(options.overwrite), follow_links_(options.follow_links) {

@@ -45,7 +45,7 @@ class NiftiSource final : public StackSource {
   const std::vector<std::byte>& head() const { return head_; }
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// Throws an error if a block and `additional_bytes` exceed the memory limit.
+  /// Throws an error if the bytes of a block plus `additional_bytes` exceed the memory limit.
   /// @throws OutOfMemory
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }

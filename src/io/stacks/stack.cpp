@@ -49,7 +49,7 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
   const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;
-  // A NIfTI header begins with its size, 348 or 540, in either byte order.
+  // A NIfTI header begins with the size of the header, 348 or 540, in either byte order.
   const std::uint64_t big = big_endian(first.data(), 4);
   std::ranges::reverse(first);
   const std::uint64_t little = big_endian(first.data(), 4);

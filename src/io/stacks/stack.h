@@ -23,14 +23,14 @@ bool is_nifti_name(std::string_view path);
 /// Returns whether a name ends in .gz, ignoring case.
 bool is_gzip_name(std::string_view path);
 
-/// Returns the maximum number of samples of a slice. With this number, the width and the height fit
-/// in an int.
+/// Returns the maximum number of samples of a slice. The width and the height of a slice with at
+/// most this number of samples fit in an int.
 std::uint64_t max_samples(const Limits& limits);
 /// Throws an error if a stack has more slices than allowed.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error if the slices need more memory at a time than allowed. `advice` is a suggestion
-/// for the error text.
+/// Throws an error if the slices that are in memory at a time need more than `maximum` bytes.
+/// `advice` is a suggestion for the error text.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
@@ -57,7 +57,7 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Rejects names and options of stacks for other inputs.
+/// Rejects output names and options that are only for NIfTI volumes.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 

@@ -62,8 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value, relative to the range, is at most outlier_margin outside 0..1; false
-/// for NaN.
+/// Returns whether a value is at most outlier_margin outside 0..1; false for NaN. `at` is the value
+/// relative to the range.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -82,8 +82,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // A double cannot represent the largest 64-bit integers exactly. The comparisons with <= and >=
-    // keep the conversion defined.
+    // A double cannot represent the largest 64-bit integers exactly. Because of the comparisons
+    // with <= and >=, the conversion is always defined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -127,8 +127,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // Both values are shares of a scale 0..white. First: noise may exceed each end of the scale by at
-  // most this share. Second: a dark picture uses at least this share of the scale.
+  // Both constants are fractions of a scale 0..white. Noise may exceed each end of the scale by at
+  // most `beyond`. A dark picture uses at least `min_used` of the scale.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

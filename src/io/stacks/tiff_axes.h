@@ -1,14 +1,14 @@
 #pragma once
-// The axes of a TIFF stack (channels, volumes and slices), as descriptions of ImageJ and OME state
-// them.
+// The axes of a TIFF stack (channels, volumes and slices), as the description that ImageJ or an OME
+// program has written states them.
 
 #include <cstdint>
 #include <string_view>
 
 namespace lull::io {
 
-/// Order of the frames of a stack. The pages of one channel follow each other volume by volume,
-/// slice by slice.
+/// Order of the frames of a stack. Within one channel, the pages are ordered by volume, and within
+/// a volume by slice.
 struct TiffAxes {
   std::int64_t channels = 1;
   std::int64_t channel_step = 1;  // distance from one channel to the next, in pages

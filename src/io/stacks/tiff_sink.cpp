@@ -94,13 +94,14 @@ class TiffSink final : public StackSink {
   std::vector<ValueRange> ranges_;  // ranges of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
-  // Reads the tags of the original pages. The input's source reads later pages in another thread.
+  // Reads the tags of the original pages. The sink has a reader of its own, because the source
+  // reads later pages in another thread.
   TiffReader original_;
   OutputFile file_;
   TiffWriter writer_;
   std::vector<std::byte> result_;
-  /// Filtered slices of each channel, stored until all channels are complete, because the file has
-  /// the pages in another order. Empty if there is one channel.
+  /// Filtered slices of each channel, stored until all channels are complete, because the pages of
+  /// the file and the frames have different orders. Empty if there is one channel.
   std::deque<ScratchFile> channels_;
   std::vector<std::string> notes_;
 };

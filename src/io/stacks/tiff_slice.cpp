@@ -13,7 +13,8 @@ namespace {
 /// Returns whether the page stores samples of the slice's type without conversion.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the sample type, for samples that need a conversion.
+/// Calls `use` with a value of the type of the slice's samples. The function is for types that need
+/// a conversion.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

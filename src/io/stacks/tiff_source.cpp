@@ -104,7 +104,7 @@ std::optional<Frame> TiffSource::read() {
   if (next_ == pages()) return std::nullopt;
   go_to_frame(next_);
   auto side_data = std::make_shared<SideData>();
-  // find_ranges() has already checked the pages of all other sample types.
+  // find_ranges() has already checked the pages of sample types other than 8-bit integers.
   const bool is_byte = format().sample == SampleType::u8;
   read_slice(file_, layout_, side_data->stored, /*check=*/is_byte);
   Frame frame = pool_->acquire();

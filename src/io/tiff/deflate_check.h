@@ -1,7 +1,7 @@
 #pragma once
 // Checks Deflate-compressed strips and tiles of TIFF pages completely. libtiff stops decoding when
-// it has enough bytes, which is before the checksum. It therefore does not detect damage after
-// which the stream can still be decoded.
+// it has enough bytes, and does not read the checksum. Therefore libtiff does not detect damage
+// after which the stream can still be decoded.
 
 #include <string>
 

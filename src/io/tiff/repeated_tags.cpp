@@ -45,7 +45,8 @@ class DirectoryEditor {
   }
 
  private:
-  /// The texts are inserted at their place, because the entries of a directory are sorted by tag.
+  /// Inserts an entry for the text at its place, because the entries of a directory are sorted by
+  /// tag.
   void insert(std::vector<std::uint8_t>& entries, const RepeatedText& text) {
     std::vector<std::uint8_t> entry;
     format_.append(entry, text.tag, 2);

@@ -73,8 +73,8 @@ bool is_tiff_stack(const std::string& path) {
     const bool is_single = layout.is_grey() && layout.samples() == 1 &&
                            (layout.bits > 16 || layout.form == SAMPLEFORMAT_INT ||
                             (layout.is_float() && layout.bits != 16));
-    // ImageJ stores grey samples together with a palette for display. So if a page has a
-    // description by ImageJ, it may be a slice although it has a palette.
+    // ImageJ stores grey samples together with a palette for display. A page with a description by
+    // ImageJ may therefore be a slice although the page has a palette.
     const bool is_slice = layout.is_grey() || described > 0;
     return is_single || described > 1 || (is_slice && file.next_picture());
   } catch (const Error&) {

@@ -18,8 +18,8 @@ struct TiffLayout {
   int alpha = -1;            // index of the alpha sample in the pixel; -1: none
   bool is_separate = false;  // each sample has strips or tiles of its own
   bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
-  /// True if the decoder returns YCbCr samples, and libtiff's interface for complete pictures
-  /// converts them.
+  /// True if libtiff returns YCbCr samples when it decodes a strip or tile. In this case, the
+  /// reader uses libtiff's interface for complete pictures, which converts the samples to RGB.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 

@@ -33,7 +33,7 @@ constexpr SampleKind kinds[] = {
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
 /// Returns the kind of samples with the fewest bits that can store `bits` bits per sample. If no
-/// such kind has alpha, the result has none.
+/// kind with alpha exists, the result has no alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)
@@ -55,8 +55,8 @@ Table table_for(int bits, int picture_bits, bool is_inverted) {
 
 using Palette = std::array<Table, 3>;
 
-/// Some programs write the 8 bits of a palette colour into the lower byte of its 16 bits, and
-/// others leave the lower byte 0.
+/// Returns the palette with 16 bits per colour. Some programs store colours of 8 bits in the lower
+/// byte only; the function scales such colours to 16 bits.
 Palette palette_of(const TiffReader& reader, int bits) {
   std::array<const std::uint16_t*, 3> maps{};
   if (!TIFFGetField(reader.handle(), TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]))
@@ -122,7 +122,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // The picture stores its samples in the same order as the chunk.
+    // True if the picture stores its samples in the same order as the chunk.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&

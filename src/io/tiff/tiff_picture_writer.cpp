@@ -186,8 +186,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the metadata. If they state no resolution, sets a default, because TIFF 6.0 requires the
-/// tag.
+/// Sets the metadata. If the metadata state no resolution, sets a default resolution, because TIFF
+/// 6.0 requires the tag.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -260,7 +260,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes the thumbnails of the original, because they show the noise.
+/// Removes the thumbnails of the original page, because they show the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

@@ -21,8 +21,8 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
 }
 
 /// The mode "m" disables memory mapping: if a mapped file became shorter, the process would crash.
-/// The limit of libtiff's allocations is the size of a strip or tile of the largest page, with 4
-/// samples of 64 bits, and a margin.
+/// The limit of libtiff's allocations is the size of the largest page in one strip or tile, with 4
+/// samples of 64 bits per pixel, and a margin.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));
@@ -53,7 +53,7 @@ TiffLayout TiffReader::layout() const {
   std::string refusal;
   const TiffLayout layout = layout_of(tiff_.get(), refusal);
   if (!refusal.empty()) refuse(refusal);
-  // A wrong size in the header must not allocate memory.
+  // A wrong size in the header must not lead to a large allocation.
   message_ = find_excess(tiff_.get(), layout, file_bytes_);
   if (!message_.empty()) fail_damaged();
   return layout;

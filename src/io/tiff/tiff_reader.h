@@ -49,9 +49,9 @@ class TiffReader {
   /// page's number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each chunk of the page, in the order of rows. If each sample has its own
-  /// strips, the samples follow each other. `check` also verifies the checksums of Deflate, in
-  /// another thread.
+  /// Calls `use` for each chunk of the page, in the order of rows. If each sample of a pixel has
+  /// its own strips, the chunks of the first sample come first, then those of the second, and so
+  /// on. `check` also verifies the checksums of Deflate, in another thread.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

@@ -35,8 +35,8 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 /// Returns the shift of byte `i` of a 24-bit sample in native byte order.
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
-/// Calls use(position, shift, bits, shift of the value) for each byte that contains a part of a
-/// sample.
+/// Calls use(position of the byte, shift in the byte, number of bits, shift in the sample) for each
+/// byte that contains a part of a sample.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {
   for (int done = 0; done < bits;) {

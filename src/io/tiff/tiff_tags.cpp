@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Tags whose values are offsets in the file, which a copy of the value would invalidate.
+/// Tags that contain offsets in the file. A copied offset would be wrong in the output file.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
 /// Tags whose directories are copied together with the tag. Sub-images are not copied, because they
@@ -45,7 +45,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor that is used for samples whose original page had none; 0: no predictor.
+/// Returns the predictor for samples of this layout; 0: no predictor.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -196,7 +196,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // TIFFGetField() and TIFFSetField() take the same arguments only if these properties agree.
+  // TIFFGetField() and TIFFSetField() take the same arguments only if both fields require the
+  // number of values, or neither does.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -246,7 +247,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // The tag describes YCbCr samples, which libtiff has converted to RGB.
+    // This tag describes YCbCr samples, but libtiff has converted the samples to RGB.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

@@ -41,7 +41,7 @@ class TiffWriter {
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
   /// Writes a page whose tags are set. The writer passes each chunk, filled with 0, to `fill`,
-  /// which writes the samples into it. The chunks come in order.
+  /// which writes the samples into it. The chunks have the order of the file.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
@@ -66,8 +66,8 @@ class TiffWriter {
   TiffPtr tiff_;
 };
 
-/// Returns whether a file of `pages` such pages needs BigTIFF, which has offsets of 64 bits instead
-/// of 32.
+/// Returns whether a file of `pages` pages with this layout needs BigTIFF, which has offsets of 64
+/// bits instead of 32.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io

@@ -16,7 +16,8 @@ class LossList {
   /// Adds texts that are not in the list yet. Empty texts are ignored.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds metadata of a frame that the encoder loses, and times that were moved to a constant rate.
+  /// Adds the metadata of a frame that the encoder loses. Adds a text if the encoder has moved the
+  /// time stamps of frames to a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
   /// Throws an error if the list is not empty and `strict` is set.
   /// @throws InvalidArgument

@@ -40,7 +40,8 @@ PictureProperties stated_by(const AVCodecContext& encoder) {
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the times of the video's frames do not correspond to any constant frame rate.
+/// Returns whether the frame rate of the video varies: the average frame rate differs from the
+/// nominal one.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
@@ -142,7 +143,8 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // If the input has a constant frame rate, readers can restore its times from rounded times.
+    // If the input has a constant frame rate, readers can restore the exact time stamps from
+    // rounded time stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");

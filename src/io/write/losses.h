@@ -24,7 +24,7 @@ std::vector<std::string> lost_layers(const FileSource& source);
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Returns whether the container (MP4, MOV) can store all of `tags` only as free tags, whose names
-/// are stored as plain text. The usual tags of these containers have a fixed list of names.
+/// are stored as plain text. The usual tags of these containers have names from a fixed list.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 }  // namespace lull::io

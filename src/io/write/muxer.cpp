@@ -263,8 +263,9 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   }
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // Audio may begin before the video and before time 0. Matroska can store negative times, because
-  // the time of a block is relative to its cluster. By default FFmpeg would shift all streams.
+  // Audio may begin before the video and before time 0. Matroska can store negative time stamps,
+  // because the time stamp of a block is relative to that of the cluster. By default FFmpeg would
+  // shift all streams.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -313,8 +314,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. The output's muxer adds
-  // such packets itself.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. FFmpeg's muxer adds such
+  // packets to the output.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -332,7 +333,7 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
 }
 
 // Writes the packets of a stream that the selection of frames keeps. A packet that must wait blocks
-// the later packets of its stream, so the order does not change.
+// the later packets of the same stream, so the order does not change.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {

@@ -26,11 +26,12 @@ class Muxer {
   void write_video(PacketPtr packet);
   /// Writes a packet that the source's demuxer returned, if its stream is copied.
   void write_copied(PacketPtr packet);
-  /// Must be called after the last frame and the last packet. Decides about the packets that still
-  /// wait for the selection of frames.
+  /// Writes or drops the packets that still wait for the selection of frames. Must be called after
+  /// the last frame and the last packet.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of packets of copied streams that were too damaged to be copied.
+  /// Returns the number of packets that are missing in the copied streams because the packets were
+  /// too damaged.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
   /// Notes for the user, one text each, about content that the muxer dropped at the user's request

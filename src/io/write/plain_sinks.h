@@ -1,5 +1,5 @@
 #pragma once
-// Sinks that write no file: one discards frames, one prints their digests.
+// Sinks that write no file: the first discards frames, the second prints digests of the frames.
 
 #include <memory>
 

@@ -92,7 +92,8 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// Returns the file name for a picture's number and match.
+/// A function that returns the name of an output file for the number of a picture and the text that
+/// the '*' of the input's pattern matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {
@@ -183,8 +184,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all output names that are known before the first frame. So the job fails at the start,
-  // and not after hours.
+  // Checks all output names that are known before the first frame, so that the job fails at the
+  // start and not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -197,8 +198,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes temporary files of these names that killed processes have left. All names are handled
-  /// in one pass.
+  /// Removes temporary files that killed processes have left for outputs with these names. All
+  /// names are handled in one pass.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -235,7 +236,7 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // The tolerance covers rounded time stamps.
+    // The tolerance of 0.1 frames accounts for rounded time stamps.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

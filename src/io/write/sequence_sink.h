@@ -20,7 +20,7 @@ bool makes_tiff(const std::string& path, const FileSource& source, const SinkOpt
 /// Returns whether the pictures of the output are TIFF files with the tags of the source's files.
 bool copies_tiff_tags(const FileSource& source, const Container& container);
 
-/// Returns whether the output is one TIFF file for the pages of a TIFF file.
+/// Returns whether the output is one TIFF file with the pages of a TIFF input.
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 

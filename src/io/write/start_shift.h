@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A duration that is added to all times of an input. The duration is exact in the time base
+/// A duration that is added to all time stamps of an input. The duration is exact in the time base
 /// `tick`, and rounded in all others.
 struct StartShift {
   std::int64_t ticks = 0;
@@ -21,9 +21,9 @@ struct StartShift {
 
 /// Returns the duration by which all streams are shifted. By default the earliest of the denoised
 /// video and the copied streams begins at 0, as in files that the ffmpeg command writes. With
-/// Container::keep_times, times are shifted only if a stream begins before 0: MP4 hides content
-/// before 0, readers of Matroska change its times, and other containers cannot store it. The caller
-/// must call this function before the first read of `source`.
+/// Container::keep_times, a shift is needed only if a stream begins before 0: MP4 hides content
+/// before 0, readers of Matroska change negative time stamps, and other containers cannot store
+/// them. The caller must call this function before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns a shift with which the encoder can represent the time of the first frame exactly.
@@ -35,8 +35,8 @@ StartShift shift_on_grid(const FileSource& source, const Container& container, A
 /// Returns the time of the first frame after the shift, in units of `tick`.
 std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
 
-/// Returns a line for the user that reports a shift of the input's times; empty if there is no
-/// shift.
+/// Returns a line for the user that reports a shift of the input's time stamps; empty if there is
+/// no shift.
 std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io

@@ -15,7 +15,7 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
   // If the muxer does not know the codec, the default codecs of the format decide: a format without
-  // a default codec of this type accepts no such stream.
+  // a default audio (or subtitle) codec accepts no audio (or subtitles).
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
