@@ -25,8 +25,8 @@ struct Part {
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a factor for differences. Three times the noise level `sigma`, multiplied by it, is
-/// still displayable.
+/// Returns a factor for the display of differences. Three times the noise level `sigma`, multiplied
+/// by this factor, is still displayable.
 [[nodiscard]] int amplification(float sigma);
 
 /// Pictures of 8 bits, grey or R G B, for one comparison.

@@ -11,9 +11,9 @@
 namespace lull::tools {
 namespace {
 
-/// If the levels of volumes differ by less than this factor, they count as equal, because estimates
-/// from single volumes differ by as much. The second factor is for Rician noise, for which
-/// estimates are less accurate.
+/// If the levels of volumes differ by less than this factor, they count as equal, because the
+/// estimates of volumes with equal noise differ by up to this factor. The second factor is for
+/// Rician noise, for which estimates are less accurate.
 constexpr float same_level = 1.5f, same_rician_level = 2.5f;
 constexpr std::size_t min_cubes = 16;
 
@@ -28,7 +28,7 @@ bool differ(std::vector<float> levels, NoiseKind kind) {
          (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
 }
 
-/// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
+/// Sets the noise of the scene to the noise of a volume whose level is the median of all levels.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -73,7 +73,7 @@ void SeriesCollector::add(const Frame& slice) {
 void SeriesCollector::finish_volume() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // A volume that has only one value, or no values, contains no noise.
+  // A volume in which all voxels have the same value, or no voxel has a value, contains no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->cubes().size() >= min_cubes)
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {

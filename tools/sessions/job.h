@@ -1,6 +1,6 @@
 #pragma once
-// The facts (settings) about denoising that identify a job in segments. There are separate facts
-// about the input and the encoding.
+// The settings of denoising (facts) that a job in segments records, and under which alone it
+// continues. The facts about the input and the encoding are recorded separately.
 
 #include <optional>
 #include <vector>

@@ -68,8 +68,8 @@ class SeriesFilter {
   const std::stop_token& stop_;
 };
 
-/// Replaces Rician noise by Gaussian noise. This requires a first estimate of the signal, which is
-/// computed before. Returns false if the run was stopped.
+/// Replaces Rician noise by Gaussian noise. The replacement needs a first estimate of the signal,
+/// so this function filters the components once. Returns false if the run was stopped.
 bool remove_rician_bias(SeriesFilter& filter, FittedSeries& series) {
   const series::Samples& samples = series.store.samples();
   const SeriesStore estimate = series.store.with_volumes(series.fit.basis.components());

@@ -32,7 +32,7 @@ namespace lull::tools {
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
-/// The methods for a scene.
+/// The methods that filter the frames of a scene.
 struct ScenePlan {
   Method method;
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
