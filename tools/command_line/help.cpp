@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t width = 79;  // a line that fills the last column is wrapped by some terminals
 
-/// Formats two columns: `left`, and `right` in lines that begin at `column`.
+/// Formats two texts as columns: `left`, and beside it `right`, whose lines begin at character
+/// `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
   // A long list of words continues in the next line.

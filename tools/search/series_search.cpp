@@ -84,8 +84,8 @@ void SeriesCollector::finish_volume() {
   current_.reset();
 }
 
-/// Returns the noise level of each volume. This is the volume's own estimate; if the volume has too
-/// few usable voxels, or if all levels are similar, it is the level of all volumes together.
+/// Returns the noise level of each volume: the estimate from the volume itself or, if the volume
+/// has too few usable voxels or if all levels are similar, the common level of all volumes.
 std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole) const {
   std::vector<float> levels;
   for (const LevelsByKind& by_kind : levels_)

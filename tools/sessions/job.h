@@ -1,6 +1,6 @@
 #pragma once
-// The settings of denoising (facts) that a job in segments records, and under which alone it
-// continues. The facts about the input and the encoding are recorded separately.
+// The facts of a job in segments: the recorded settings of denoising. The job continues only with
+// equal settings. Facts about the input and the encoding are recorded separately.
 
 #include <optional>
 #include <vector>

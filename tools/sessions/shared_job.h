@@ -60,7 +60,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the facts of the plan that have the same names as `facts`.
+/// Replaces the recorded settings (facts) of the plan that have the same names as `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

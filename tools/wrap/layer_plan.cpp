@@ -31,7 +31,7 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
 }
 
 /// Returns whether the layer is a depth map or another grey picture, which may be denoised without
-/// other layers. A layer of IDs never is.
+/// other layers. A layer of IDs is never such a picture.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
