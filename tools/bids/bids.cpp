@@ -61,7 +61,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // If at least one failure is permanent, the exit code does not mean "try again".
+        // The exit code means "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");

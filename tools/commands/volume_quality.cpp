@@ -121,7 +121,7 @@ void VolumeQuality::blur(Moments& into) {
   }
 }
 
-/// Evaluates the windows whose last slice is the newest one.
+/// Evaluates the windows that end with the slice that was added last.
 void VolumeQuality::add_positions() {
   const std::size_t first = masks_.size() - through_.size();
   const SliceMask* mask = masks_[first + (through_.size() - 1) / 2];

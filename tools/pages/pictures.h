@@ -19,8 +19,7 @@ struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Returns the centre part of a frame. It has the size that a page displays at one sample per
-/// pixel.
+/// Returns the centre part of a frame, in the size that a page displays at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);

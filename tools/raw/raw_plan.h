@@ -34,7 +34,8 @@ struct RawPlan {
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// Opens the session. `kept`: index of the frame of --keep among the frames that are read.
+/// Opens the session. `kept` is the index of the frame that --keep names, counted in the frames
+/// that are read.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);

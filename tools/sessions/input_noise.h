@@ -23,7 +23,7 @@ namespace lull::tools {
 /// Estimated noise is then tracked from scene to scene.
 class InputNoise {
  public:
-  /// The reading thread calls this function when a scene with other noise begins, before the
+  /// The reading thread calls this function when a scene with different noise begins, before the
   /// scene's first frame is returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 

@@ -16,8 +16,8 @@
 
 namespace lull::tools {
 
-/// Returns the choice of all layers that a run reads together with the picture. These are the
-/// denoised layers, and the features of each of them.
+/// Returns the layers that a run reads together with the picture: the denoised layers and their
+/// features.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
