@@ -318,7 +318,7 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Wraps the denoiser so that frames get the data of side inputs and the mask. `first` is the
+  /// Wraps the denoiser so that every frame receives its mask, guide and features. `first` is the
   /// number of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {

@@ -110,7 +110,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);
 
-/// Returns the format of the frames or fields that the sessions for frames of `format` filter.
+/// Returns the format in which sessions get frames of `format`: the format of a field if fields are
+/// filtered separately, otherwise `format` itself.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Combines the denoisers of fields to one denoiser for complete frames of `format`.
