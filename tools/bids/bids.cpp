@@ -61,7 +61,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // If at least one failure is permanent, the exit code does not mean "try again".
+        // The exit code means "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -158,8 +158,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link or lies behind a link, because writing to it would
-  /// replace another file. The option -y turns this check off.
+  /// Throws an error if an output is a link, or if a link to a folder outside the derivative leads
+  /// to an existing file, because writing would replace another file. The option -y turns this
+  /// check off.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
     if (options_.denoise.output.overwrite) return;
     for (const char* extension : gradients)

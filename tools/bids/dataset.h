@@ -50,10 +50,10 @@ class BidsDataset {
   /// none.
   std::string companion_of(const BidsImage& image, const std::string& extension) const;
   /// Returns all files with this extension that apply to the image. The files in the dataset's
-  /// folder come first, and those in the image's own folder come last.
+  /// folder come first, and the files in the image's folder come last.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& extension) const;
-  /// Resolves all links in the path of a file. If the result is outside the dataset, returns it; if
-  /// it is inside, returns an empty text.
+  /// Returns the path of a file with all links resolved if the resolved path is outside the
+  /// dataset. Returns an empty text if it is inside.
   std::string target_outside(const std::string& path) const;
 
  private:

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t width = 79;  // a line that fills the last column is wrapped by some terminals
 
-/// Formats two columns: `left`, and `right` in lines that begin at `column`.
+/// Formats two texts as columns: `left`, and beside it `right`, whose lines begin at character
+/// `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
   // A long list of words continues in the next line.
@@ -40,7 +41,7 @@ std::string summary_of(const ManualCommand& command) {
   return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
 }
 
-/// Returns the list of commands, in which the names do not begin with "lull ".
+/// Returns the list of commands. The names have no prefix "lull ".
 std::string command_list(const Manual& manual) {
   std::string text = "Commands:\n";
   for (const ManualCommand& command : manual.commands)
@@ -48,14 +49,14 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
-/// Returns the options that have a brief text. The help options are the last ones.
+/// Returns the options that have a brief text. The help options come last.
 std::string brief_options(const ManualCommand& command) {
   std::string text, help;
   for (const ManualOption& option : command.options) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = joined(option.names);
-    // Long lists of values are not shown in the left column, but with the text.
+    // The left column shows the values of an option only if there is enough space.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     (option.is_help() ? help : text) += row(left, option.brief, column);

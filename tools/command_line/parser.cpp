@@ -188,8 +188,8 @@ std::vector<std::string> names_of_variables() {
   return names;
 }
 
-/// Applies the values of the option table that the selected command has: those of the settings
-/// file, of the environment and of the command line.
+/// Applies the options of the selected command, with values from the settings file, the environment
+/// and the command line.
 void Parser::apply_options() {
   const auto options = table_.table_options.find(selected());
   if (options == table_.table_options.end()) return;

@@ -39,7 +39,7 @@ void print(const std::string& what, const io::Leftover& file, const std::string&
               one_line("'" + file.path + "' (" + describe_bytes(file.bytes) + why + ")").c_str());
 }
 
-/// Removes or lists files, and counts those that could not be removed.
+/// Removes or lists files, and counts the files that it could not remove.
 class Cleaning {
  public:
   explicit Cleaning(bool lists_only) : lists_only_(lists_only) {}

@@ -29,8 +29,8 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// Returns the range of the values in a volume: the maximum minus the minimum, or minus 0 if the
-/// minimum is positive.
+/// Returns the range of the values in a volume: the maximum minus the minimum, or the maximum
+/// itself if the minimum is positive.
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();

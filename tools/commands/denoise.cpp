@@ -17,7 +17,7 @@ namespace lull::tools {
 namespace {
 
 /// Denoises a part of a shared job. The input is read from a key frame before this part on. If the
-/// decoded frames are not those in the plan, the input is read again from its start.
+/// decoded frames differ from the frames in the plan, the input is read again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;

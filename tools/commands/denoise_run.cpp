@@ -139,7 +139,8 @@ class Run {
     makes_one_picture_ =
         io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
-    // The samples of depth maps are distances in a unit that depends on the bit depth.
+    // Results of depth maps keep the sample type of the input, because the unit of their samples
+    // depends on the bit depth.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
     residuals_.emplace(options_, *source_);
@@ -154,8 +155,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Opens the sessions of the layers that are denoised in addition to the picture. The options
-  /// must have the given sigma.
+  /// Plans the layers that are denoised in addition to the picture. This function must be called
+  /// before rescale_sigma() changes the sigma that the user gave.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -227,8 +228,8 @@ class Run {
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
     // The CPU cannot use frames in GPU memory: neither as a fallback device, nor to make frames of
-    // half the size, nor to repair defects. In these cases, the source is opened again without GPU
-    // decoding.
+    // half the size, nor to repair defects. If the CPU needs the frames, the source is opened again
+    // without GPU decoding.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu)

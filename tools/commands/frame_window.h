@@ -42,7 +42,8 @@ class WindowReader {
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Reads the target and its neighbours. Returns nothing if there is no frame at the position.
+  /// Reads the frame at the position and its neighbours. Returns nothing if there is no frame at
+  /// the position.
   /// @param frame  the first frame, if it has already been read
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
@@ -92,7 +93,7 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame. Only the last distinct frames and their repetitions remain stored.
+  /// Stores a frame. The window stores only the most recent distinct frames and their repetitions.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on scales of their own. find_window() detects repeated
-    // frames on this scale, so the scale must be determined before.
+    // Depth maps and renders are filtered on separate scales. find_window() detects repeated frames
+    // on the scale of the filter, so the scale must be known before the call of find_window().
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -318,7 +318,7 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Wraps the denoiser so that frames get the data of side inputs and the mask. `first` is the
+  /// Wraps the denoiser so that every frame receives its mask, guide and features. `first` is the
   /// number of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
@@ -336,7 +336,7 @@ class Preview {
     };
     const Frame a = displayed(before), b = displayed(after);
     // The amplification is computed from the noise level. If the noise level is not on the scale of
-    // the picture, it is computed from the difference itself.
+    // the picture, the amplification is computed from the difference itself.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -40,7 +40,7 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
 
 /// Returns the sum of SSIM over one row of window positions, for samples with peak 1. To keep the
 /// variances precise in float, 0.5 was subtracted from the samples before the moments were
-/// computed. This function corrects the means for that.
+/// computed. This function corrects the means for the subtraction.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

@@ -46,7 +46,7 @@ struct Reports {
 };
 
 /// The name of the run's temporary file. If a stop takes too long, the thread that ends the process
-/// uses it to remove the file.
+/// uses this name to remove the file.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -230,8 +230,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input. The function waits for it at most `patience_s` seconds, and
-/// returns an empty text if the computation takes longer.
+/// Returns the checksum of the input. The function waits at most `patience_s` seconds for the
+/// checksum, and returns an empty text if the computation takes longer.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);

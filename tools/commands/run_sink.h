@@ -14,9 +14,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink. Context frames are not written, and with --keep, only one frame
-/// is. If the input is damaged more than the options allow, the output gets a partial name instead
-/// of its final name.
+/// Writes frames to another sink. Context frames are not written; with --keep, only one frame is
+/// written. If the input is damaged more than the options allow, the output gets a partial name
+/// instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)

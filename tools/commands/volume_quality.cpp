@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for samples with peak 1 from which 0.5 was subtracted. This keeps the variances
-/// precise in float.
+/// Returns SSIM for samples with peak 1 from which 0.5 was subtracted. The subtraction keeps the
+/// variances precise in float.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;
@@ -121,7 +121,7 @@ void VolumeQuality::blur(Moments& into) {
   }
 }
 
-/// Evaluates the windows whose last slice is the newest one.
+/// Evaluates the windows that end with the slice that was added last.
 void VolumeQuality::add_positions() {
   const std::size_t first = masks_.size() - through_.size();
   const SliceMask* mask = masks_[first + (through_.size() - 1) / 2];

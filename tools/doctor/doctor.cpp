@@ -100,7 +100,7 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session removes 95 % of the variance of this noise.
+    // A correct session removes 95 % of the variance of the noise in the test picture.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};
@@ -113,7 +113,7 @@ std::string verdict(const std::string& problem) {
   return problem.empty() ? "works" : "does not work (" + problem + ")";
 }
 
-/// Prints the state of all GPUs. Returns whether at least one works.
+/// Prints the state of all GPUs. Returns whether at least one GPU works.
 bool print_gpus() {
   const cuda::DeviceList list = cuda::list_devices();
   if (list.devices.empty()) {

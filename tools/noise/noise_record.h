@@ -23,8 +23,7 @@ struct SeriesEstimate {
 
 struct FittedSeries;  // tools/search/series_search.h
 
-/// The noise of a scene: from a point in time on. A clip has one scene, or several if its noise
-/// changes.
+/// The noise of one scene of a clip. A clip has several scenes if its noise changes over time.
 struct SceneNoise {
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
@@ -34,8 +33,8 @@ struct SceneNoise {
   /// Noise in frames of half the size. It exists if the noise is so coarse that frames of half the
   /// size are filtered as well.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume. `estimate` contains only its level; this member contains the other
-  /// properties.
+  /// Noise of a volume. `estimate` contains only the noise level; this member contains the other
+  /// properties of the noise.
   std::optional<VolumeEstimate> volume;
   /// Noise of a series of volumes. It exists if the series is decomposed into components, or if its
   /// volumes have different levels.

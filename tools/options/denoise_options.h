@@ -21,8 +21,8 @@ struct DenoiseOptions {
   RunOptions run;
   /// File names that the user gave without -i and -o, in order. assign_operands() uses them.
   std::vector<std::string> operands;
-  /// All options that the user gave, in the order of the command line. Each has the names of its
-  /// row in the option table.
+  /// All options that the user gave, in the order of the command line: the names in the option's
+  /// row of the option table, and the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -35,7 +35,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// Checks of single groups of options. They are called by check().
+// check() calls the following checks of single groups of options.
 
 /// Checks the options of the method and of its parameters.
 void check_method(const DenoiseOptions& options);
@@ -61,9 +61,9 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message for files that have their own units. It states which value of the file
-/// corresponds to 255 or 1, the white level of --sigma-scale. Returns an empty text if the file has
-/// no such units, or if --sigma-scale selects neither 8bit nor unit.
+/// Returns a message for files that have their own units. The message states which value of the
+/// file corresponds to 255 or 1, the white level of --sigma-scale. Returns an empty text if the
+/// file has no such units, or if --sigma-scale selects neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether patches may come from other frames, as far as this is known before the input is

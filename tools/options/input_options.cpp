@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Parses the text as a non-negative decimal integer; nullopt if any character does not belong to
-/// it.
+/// Parses the text as a non-negative decimal integer; nullopt if the text contains any other
+/// character.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;

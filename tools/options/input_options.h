@@ -19,8 +19,8 @@ enum class Interlaced { refuse, fields, frames };
 /// Options of depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  /// The sample value that marks holes, in addition to infinities and NaN. NaN: there is no such
-  /// value.
+  /// The sample value that marks holes, in addition to infinities and NaN. The value NaN means that
+  /// only infinities and NaN mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
   /// The depth at which the noise level is --sigma; empty: the median depth.

@@ -20,8 +20,8 @@ namespace lull::tools {
 /// both. automatic: the method is chosen by the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 /// How a series of volumes is filtered: as principal components over its volumes, or volume by
-/// volume. automatic: the choice depends on the number of volumes and on how much they have in
-/// common.
+/// volume. automatic: the choice depends on the number of volumes and on how similar the volumes
+/// are.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
@@ -31,7 +31,7 @@ struct FeatureChoice {
   std::string layer, file;  // either the layer or the file is empty
 };
 
-/// Names of the guide and of the features, as jobs and messages contain them.
+/// Names by which jobs and messages refer to the guide and to the features.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -64,7 +64,7 @@ struct MethodOptions {
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether patches are matched in another clip.
+/// Returns whether patches are matched in a clip other than the input.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }

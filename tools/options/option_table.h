@@ -38,12 +38,12 @@ enum OptionUse : unsigned {
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with features
-  // Where values may come from (tools/settings/settings.h).
-  /// The option names files of one run, selects a part of one input, or gives a permission. Neither
-  /// the environment nor a settings file may set it.
+  // Bits that restrict where the value of an option may come from (tools/settings/settings.h).
+  /// An option with this bit names files of one run, selects a part of one input, or gives a
+  /// permission. Neither the environment nor a settings file may set it.
   only_on_command_line = 4096,
-  /// The option describes the machine. Of the settings, only such options apply to a part of a
-  /// planned job, because the plan contains all others.
+  /// An option with this bit describes the machine. A process that computes a part of a planned job
+  /// takes only such options from settings, because the plan contains all other options.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;

@@ -23,7 +23,7 @@ namespace lull::tools {
                         "); " + advice);
 }
 
-/// Throws an error that lists the allowed `names`, because the given value is none of them.
+/// Throws an error that lists the allowed `names`, because `value` is not one of these names.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
   reject(option, value, "must be one of " + joined(names),

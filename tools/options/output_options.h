@@ -35,7 +35,7 @@ struct OutputOptions {
   bool raw_mosaic = false;  // raw photographs: a mosaic is written instead of R, G and B
   std::string grain_table;  // file of the grain table to write; empty: none
 
-  /// Returns whether the removed noise is described as film grain.
+  /// Returns whether lull describes the removed noise as film grain.
   bool has_grain() const { return keep_grain || !grain_table.empty(); }
   /// Returns whether lull writes the result to standard output.
   bool is_stdout() const { return file == "-" || file == "hash"; }

@@ -60,7 +60,8 @@ std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseO
     const OptionRow* row = find_option(option.first);
     if (row && (row->uses & kept_by_plan) != 0) options.push_back(option);
   }
-  // The plan must not depend on the meaning of a preset in another version.
+  // The plan stores the profile of a preset, because the preset may have another meaning in another
+  // version of lull.
   if (given.method.preset && !given.method.profile)
     options.emplace_back("-p,--profile", name_of(given.method.preset->profile));
   return options;

@@ -36,7 +36,7 @@ class RunFiles {
   /// Throws an error if an output is also an input or another output.
   /// @throws InvalidArgument
   void check() const;
-  /// Returns the access rights that all inputs allow that were added by read_samples().
+  /// Returns the access rights that are common to all inputs that read_samples() added.
   const io::Access& access() const { return access_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace lull::tools {
 
 /// Returns the page.
-/// @throws BadData  the noise record in the job's facts is damaged
+/// @throws BadData  the noise record that the job stores is damaged
 [[nodiscard]] std::string job_page(const io::JobState& state, const std::string& folder);
 
 }  // namespace lull::tools

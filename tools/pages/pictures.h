@@ -19,14 +19,13 @@ struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Returns the centre part of a frame. It has the size that a page displays at one sample per
-/// pixel.
+/// Returns the centre part of a frame, in the size that a page displays at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a factor for differences. Three times the noise level `sigma`, multiplied by it, is
-/// still displayable.
+/// Returns a factor for the display of differences. Three times the noise level `sigma`, multiplied
+/// by this factor, is still displayable.
 [[nodiscard]] int amplification(float sigma);
 
 /// Pictures of 8 bits, grey or R G B, for one comparison.

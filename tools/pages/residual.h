@@ -67,8 +67,8 @@ struct ResidualVerdict {
   std::vector<ResidualReason> reasons;
 };
 
-/// Where the noise level and the whiteness come from: the user gave them, or they were estimated or
-/// assumed.
+/// The origin of the noise model: the user gave the noise, lull estimated it, or lull assumed it,
+/// because the estimate is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
 /// Decides whether the residual looks like noise. The criteria for white noise that was estimated

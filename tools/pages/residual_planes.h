@@ -17,7 +17,7 @@ namespace lull::tools {
 /// of the opponent colour space.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  for volumes, the noise in addition to its level
+  /// @param volume_noise  for volumes, the properties of the noise in addition to its level
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 
@@ -28,8 +28,8 @@ class ExpectedNoise {
   /// Computes the standard deviation of the noise for each sample of a part of a slice or frame.
   /// The part begins at (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Returns a limit. Samples whose denoised value is below it are not used, because the mean of
-  /// weak samples with Rician noise differs from the signal.
+  /// Returns the minimum denoised value of a sample that is used. Below this minimum, the mean of
+  /// samples with Rician noise differs from the signal.
   float min_signal() const { return min_signal_; }
 
  private:

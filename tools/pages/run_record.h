@@ -20,7 +20,7 @@
 
 namespace lull::tools {
 
-/// Errors against a clean version of the input, before and after denoising.
+/// Sums of the errors relative to a clean version of the input, before and after denoising.
 struct ReferenceSums {
   std::int64_t frames = 0;
   std::array<double, 3> before{}, after{};  // sums of mean squared errors, by plane
@@ -72,8 +72,8 @@ class RunRecord {
 
   /// Adds the next selected frame, with or without a result. All calls must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the pipeline stages. All calls must come from one thread, which may be
-  /// another one than the thread of add_frame().
+  /// Records the load of the pipeline stages. All calls must come from one thread, which need not
+  /// be the thread that calls add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
   // The functions below may be called after the run has finished.

@@ -25,9 +25,10 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the facts of a job, except the noise record, which is long and has a section of its own.
+/// Returns the recorded settings (facts) of a job, except the noise record, which is long and has a
+/// separate section.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record of a job, or an empty vector if its facts contain none.
+/// Returns the noise record among the recorded settings (facts) of a job; empty if there is none.
 /// @param name  file that contains the record, for messages
 /// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,

@@ -20,7 +20,7 @@ namespace lull::tools {
 /// @throws InvalidArgument  an option does not apply
 void check_raw(const DenoiseOptions& options);
 
-/// Facts about the photographs of a run that are known before the photographs are filtered.
+/// Properties of the photographs of a run that are known before the photographs are filtered.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;
@@ -34,19 +34,20 @@ struct RawPlan {
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// Opens the session. `kept`: index of the frame of --keep among the frames that are read.
+/// Opens the session. `kept` is the index of the frame that --keep names, counted in the frames
+/// that are read.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);
 
-/// Returns the number of frames before a frame, and of those after it, that its result depends on.
+/// Returns the number of frames on each side of a frame on which the result for the frame depends.
 [[nodiscard]] int raw_margin(const DenoiseOptions& options, const io::VideoInfo& info);
 
-/// Returns the levels of the results' samples.
+/// Returns the black levels and the white level of the results.
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
 /// Estimates the noise that remains in a result. Returns three pairs of gain and offset for a noise
-/// profile (R, G, B), which are at most those of the input.
+/// profile (R, G, B). No value is higher than that of the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

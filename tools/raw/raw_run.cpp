@@ -91,7 +91,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
 }
 
 /// Selects the frames on which the result of the frame of --keep depends; the source then reads
-/// only these frames. Returns the index of the frame of --keep among them.
+/// only these frames. Returns the index of the frame of --keep in these frames.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

@@ -15,8 +15,8 @@ namespace lull::tools {
 /// depth maps and renders have no such defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source` that are repaired: those in the file that --repair names, or
-/// those that are certainly present in the excerpts of complete frames.
+/// Returns the defects of `source` that are repaired: the defects in the file that --repair names,
+/// or the defects that are certainly present in the excerpts, which consist of complete frames.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
@@ -29,7 +29,7 @@ namespace lull::tools {
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs the frames in the list. Their numbers must be those that they have in the input, or -1.
+/// Repairs the frames in the list. The number of each frame must be its number in the input, or -1.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

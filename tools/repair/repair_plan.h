@@ -1,6 +1,6 @@
 #pragma once
-// The plan of the defects of an input that a run repairs (--repair). The functions find the
-// defects, convert the plan to text, and apply it to frames.
+// A repair plan (--repair): the list of those defects of an input that a run repairs. The functions
+// find the defects, convert the plan to text, and apply it to frames.
 
 #include <array>
 #include <memory>

@@ -141,7 +141,7 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
 }
 
 // Replaces the file. Readers see either the old or the new text. fsync() is not called, because the
-// file is useless after a system crash.
+// metrics have no use after a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

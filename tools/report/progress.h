@@ -36,7 +36,7 @@ struct SceneLevels {
   std::vector<double> sigma;
 };
 
-/// What is known about a run at its start.
+/// The properties of a run that are known at its start.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;

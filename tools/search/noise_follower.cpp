@@ -16,7 +16,7 @@ namespace {
 /// changed.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
-/// after each check that yields no temporal estimate.
+/// after each check in which the noise could not be estimated over time.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Limits of the ratio of two noise levels: after a cut, and within a scene. If the ratio is
 /// higher, the noise is different. After a cut, beginning a new session loses no information.
@@ -42,8 +42,8 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the value of QuickCheck::flat_noise for frames with this noise: the mean deviation of
-/// samples from the mean of their neighbours in the row.
+/// Returns the expected value of QuickCheck::flat_noise for frames with this noise: the mean
+/// deviation of samples from the mean of their neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -128,9 +128,8 @@ void NoiseFollower::check_next() {
 }
 
 /// Returns the latest predicted scene that begins at or before `time_s` and has not been used yet.
-/// Returns the current scene if there is no such scene. Returns the current scene also if the
-/// predicted scene has similar noise, because the start of the current scene was detected in the
-/// frames themselves.
+/// Returns the current scene if there is no such scene, or if the predicted scene has similar
+/// noise, because the start of the current scene was detected in the frames themselves.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -226,9 +225,10 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
       return std::nullopt;
     return found;
   }
-  // Frames without a temporal estimate are assumed to continue the scene. The exception is a still
-  // picture after a cut. If the noise of any scene was estimated over time, such a still picture is
-  // assumed to be free of noise. Otherwise its noise is estimated as in a single picture.
+  // If the noise of frames cannot be estimated over time, they are assumed to continue the scene.
+  // The exception is a still picture after a cut. If the noise of any scene was estimated over
+  // time, such a still picture is assumed to be free of noise. Otherwise its noise is estimated as
+  // in a single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

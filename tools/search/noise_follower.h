@@ -35,7 +35,7 @@ enum class KnownFrom {
 /// frames, the known scenes begin at their known times.
 class NoiseFollower final : public FrameSource {
  public:
-  /// The reading thread calls this function when a scene with other noise begins, before the
+  /// The reading thread calls this function when a scene with different noise begins, before the
   /// scene's first frame is returned. `is_predicted`: the scene was known and begins at its known
   /// time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;

@@ -29,7 +29,8 @@ bool is_same(float a, float b) {
          same_level * std::min(a, b) + 0.3f;  // low levels cannot be measured precisely
 }
 
-/// Returns the mean absolute difference of every 8th luma sample along both axes.
+/// Returns the mean absolute difference of two luma planes. Only every 8th sample along both axes
+/// is used.
 template <class T>
 double change(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;
@@ -58,8 +59,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame. The search for a cut begins here, because a cut may be
-/// inside an excerpt.
+/// Returns the time of the last frame of an excerpt. The search interval for a cut ends at this
+/// time, because the cut may be inside the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// Difference between a frame and the frame before it.
@@ -67,10 +68,10 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut, given the differences between frames. If one difference is much
-/// larger than all others, the cut is there. If there is none, the noise after the cut makes the
-/// differences larger or smaller. In this case, the cut is where dividing the differences into two
-/// parts gives the largest variance between the parts.
+/// Returns the time of a cut, given the differences between frames. If one difference is more than
+/// 2.5 times the median, the cut is at its frame. Otherwise the noise after the cut makes all
+/// differences larger or smaller, and the cut is where dividing the differences into two parts
+/// gives the largest variance between the parts.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -95,7 +96,7 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // If there is no key frame between the two excerpts, no excerpt can begin there.
+    // If there is no key frame between the two excerpts, no further excerpt can begin between them.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};

@@ -148,8 +148,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // This must be the last call, because after it the frames of the scene may be
-                   // pushed.
+                   // add() must be the last call, because frames of the scene may be pushed as soon
+                   // as it returns.
                    plan);
 }
 

@@ -23,7 +23,7 @@ namespace lull::tools {
 /// Estimated noise is then tracked from scene to scene.
 class InputNoise {
  public:
-  /// The reading thread calls this function when a scene with other noise begins, before the
+  /// The reading thread calls this function when a scene with different noise begins, before the
   /// scene's first frame is returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
@@ -41,7 +41,7 @@ class InputNoise {
   /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
   /// Returns the scenes up to the last frame that was read. If the noise is not tracked, returns
-  /// all known scenes. If a scene is replaced by another one at the same time, it contains no
+  /// all known scenes. A scene that is followed by a scene with the same start time contains no
   /// frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
@@ -52,9 +52,9 @@ class InputNoise {
   /// in advance. For a pipe, the function may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Uses the scenes that find() has found, and does not track later ones.
+  /// Uses the scenes that find() has found, and does not search for later scenes.
   void use_known_scenes(const io::VideoInfo& input);
-  /// Makes the detected scenes the known ones, because the input will be read again. All frames
+  /// Turns the detected scenes into known scenes, because the input will be read again. All frames
   /// must have been read.
   void keep_scenes(const io::VideoInfo& input);
 

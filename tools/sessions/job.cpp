@@ -48,8 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text by which a fact of a job describes noise. White noise is described by its
-/// levels; other noise also by hashes of its autocorrelations and curves.
+/// Returns the text that a job records for noise: the levels, and if the noise is not white or
+/// depends on brightness, also hashes of its autocorrelations or curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -182,8 +182,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Adds the facts about the guide and about the features that come from layers of the input.
-/// Features from files have separate facts (io::SegmentOptions::additional).
+/// Adds the settings to be recorded for the guide and for features from layers of the input.
+/// Features from files are recorded separately (io::SegmentOptions::additional).
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

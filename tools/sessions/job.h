@@ -1,6 +1,6 @@
 #pragma once
-// The facts (settings) about denoising that identify a job in segments. There are separate facts
-// about the input and the encoding.
+// The facts of a job in segments: the recorded settings of denoising. The job continues only with
+// equal settings. Facts about the input and the encoding are recorded separately.
 
 #include <optional>
 #include <vector>

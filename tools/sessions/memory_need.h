@@ -28,10 +28,10 @@ struct PlannedSessions {
 
 /// Returns the number of consecutive frames of one part. When several sessions filter a clip over
 /// time, each session gets one part at a time. `clips` is the number of clips that share a session
-/// (the fields of each parity are a clip of their own). The frames around a part are filtered
-/// twice, so longer parts are more efficient. However, host memory stores one part per session and
-/// one further part. All these parts may use a quarter of the limit of host memory, but at least 1
-/// and at most 8 GiB. If the number of frames is known, all sessions get equal shares.
+/// (the fields of each parity form a separate clip). The frames around a part are filtered twice,
+/// so longer parts are more efficient. However, host memory stores one part per session and one
+/// further part. All these parts may use a quarter of the limit of host memory, but at least 1 and
+/// at most 8 GiB. If the number of frames is known, all sessions get equal shares.
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

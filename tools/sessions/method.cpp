@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the finder of repeated frames for renders. It compares the frames of the render, not their
-/// stabilised light.
+/// Opens the finder of repeated frames for renders. The finder compares the frames of the render
+/// before the division by albedo and the variance stabilisation.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }

@@ -66,7 +66,8 @@ struct Method {
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// Returns on how many frames before and after a frame its result depends.
+/// Returns the numbers of frames before and after a frame on which the result for the frame
+/// depends.
 [[nodiscard]] Margin margin_of(const Method& method);
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,

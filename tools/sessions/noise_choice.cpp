@@ -22,8 +22,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
 }
 
 /// Returns the noise model of the filter. The noise of a stack is variance-stabilised to the
-/// filter's sigma, which is the minimum of the noise map. Other inputs are not stabilised, and the
-/// filter gets their median noise level.
+/// filter's sigma, which is the minimum of the noise map. An input that is not a stack is not
+/// stabilised; if its noise was estimated in a volume, the filter gets the median noise level of
+/// the volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;

@@ -33,9 +33,9 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Filters the components and returns a session that returns the slices of the filtered series in
-/// any order; null if the run was stopped. Each component is filtered as a volume, with the method
-/// and the parameters of the options.
+/// Filters the components. The result is a session for the slices of the filtered series, which may
+/// be requested in any order; null if the run was stopped. Each component is filtered as a volume,
+/// with the method and the parameters of the options.
 /// @param series  its samples are overwritten by the components
 /// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(

@@ -32,7 +32,7 @@ namespace lull::tools {
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
-/// The methods for a scene.
+/// The methods that filter the frames of a scene.
 struct ScenePlan {
   Method method;
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
@@ -92,8 +92,8 @@ class ContextEnd {
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for each session. The session calls it with the number of the last frame
-  /// that it needs. All calls must come from one thread.
+  /// Returns a function for the session with this number. The session calls the function with the
+  /// number of the last frame that it needs. All calls must come from one thread.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
@@ -105,12 +105,13 @@ class ContextEnd {
 /// Wraps the denoisers so that only the frames in `ranges` are filtered. These are the missing
 /// frames of a resumed job or the frame of --keep; context frames are not filtered. `format` is the
 /// format of the frames or fields. `context_end` is null if no context frames are read.
-/// `first_session` is the number of the first denoiser among its sessions.
+/// `first_session` is the number that `context_end` uses for the session of the first denoiser.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);
 
-/// Returns the format of the frames or fields that the sessions for frames of `format` filter.
+/// Returns the format in which sessions get frames of `format`: the format of a field if fields are
+/// filtered separately, otherwise `format` itself.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Combines the denoisers of fields to one denoiser for complete frames of `format`.

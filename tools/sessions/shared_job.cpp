@@ -134,15 +134,16 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
     sink.segments = io::SegmentOptions{
         .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
-  // --threads does not set the number of the encoder's threads, because the output of some encoders
-  // depends on it.
+  // --threads does not set the number of encoder threads, because the output of some encoders
+  // depends on this number.
   return sink;
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // This error must be reported before the complete input has been decoded.
+  // The folder is checked now, so that a wrong name is reported before the complete input is
+  // decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -243,7 +244,8 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
   pipeline::PartContext context = part_context_of(clip, format);
   io::JobPlan& plan = *options.run.job.plan;
   plan.margin = context.margin.before;
-  // The plan must not depend on the meaning of a preset in another version.
+  // The plan stores the temporal radius of a preset, because the preset may have another meaning in
+  // another version of lull.
   if (options.method.preset && !options.method.temporal && clip.method().is_temporal())
     plan.options.emplace_back("--temporal", std::to_string(clip.method().temporal()));
   if (context.repeats && options.input.interlaced == Interlaced::fields) {

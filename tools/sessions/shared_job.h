@@ -25,7 +25,7 @@ namespace lull::tools {
 /// @throws CannotCreate  a file has the name of the job's folder
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
-/// Returns the options for the output.
+/// Returns the options with which the sink of the run is opened.
 [[nodiscard]] io::SinkOptions sink_options(const DenoiseOptions& options);
 
 /// Returns a description of the plan for a job scheduler: one JSON object and a line break.
@@ -60,7 +60,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the facts of the plan that have the same names as `facts`.
+/// Replaces the recorded settings (facts) of the plan that have the same names as `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

@@ -27,10 +27,11 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether a value of higher precedence makes a value ineffective.
+/// Returns whether a value of higher precedence makes a value of lower precedence ineffective.
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
-  // These values of --noise name a kind, which --sigma does not set.
+  // The values "gaussian", "rician" and "auto" of --noise state the kind of noise, which --sigma
+  // does not set.
   const auto is_kind = [](const OptionValue& value) {
     return value.row.names == "--noise" &&
            (value.value == "gaussian" || value.value == "rician" || value.value == "auto");

@@ -31,7 +31,7 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
 }
 
 /// Returns whether the layer is a depth map or another grey picture, which may be denoised without
-/// other layers. A layer of IDs never is.
+/// other layers. A layer of IDs is never such a picture.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -64,8 +64,9 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the layers that the names select. A name is that of a layer; if no layer has it, it is
-/// that of a view. If the output can contain only one picture, a view selects only its picture.
+/// Returns the layers that the names select. A name selects the layer with this name or, if there
+/// is no such layer, the layers of the view with this name. If the output can contain only one
+/// picture, a view selects only its picture.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

@@ -37,7 +37,7 @@ DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer
   return options;
 }
 
-/// Repairs the defects of a layer before its session.
+/// Repairs the defects of a layer before the session filters the layer.
 class RepairingDenoiser final : public Denoiser {
  public:
   RepairingDenoiser(std::unique_ptr<Denoiser> denoiser, const RepairPlan& plan,

@@ -16,14 +16,14 @@
 
 namespace lull::tools {
 
-/// Returns the choice of all layers that a run reads together with the picture. These are the
-/// denoised layers, and the features of each of them.
+/// Returns the layers that a run reads together with the picture: the denoised layers and their
+/// features.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
  public:
   /// @param options  options of the run, before rescale_sigma()
-  /// @param picture  the layer that the run's source shows
+  /// @param picture  the layer that the source of the run returns as the picture
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
@@ -65,7 +65,7 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// `first_session`: index of the first of these sessions among the sessions of `context_end`.
+  /// `first_session`: the number that `context_end` uses for the first of these sessions.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
   /// Wraps the denoiser of the picture. The caller may call this function only once.

@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the name of a layer for messages. The frames of a sequence are counted from 0.
+/// Returns a description of the file of a frame for messages. The files of a sequence are counted
+/// from 0.
 std::string file_name_of(const Frame& frame) {
   return "picture " + std::to_string(frame.slice) + " of the input";
 }
