@@ -22,7 +22,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Returns the products of weights and samples, with pairs of products summed.
+/// Multiplies each weight by its sample, and returns the sums of neighbouring pairs of products.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
@@ -55,8 +55,8 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the value that must be added to each result of of(), because samples are converted to
-  /// signed bytes.
+  /// Returns the difference between a dot product and the sum of the lanes that of() returns. The
+  /// conversion of samples to signed bytes causes this difference.
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector whose lanes sum to the dot product of a patch and the weights, minus

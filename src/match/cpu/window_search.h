@@ -1,6 +1,6 @@
 #pragma once
-// Exact ranking of the candidates of complete search windows. All distances are computed in 16
-// bits, and then the smallest of them are selected. The matchers make groups from the rankings.
+// Ranks all candidates of complete search windows. The search computes all distances in 16 bits,
+// and then selects the smallest ones. The matchers make groups from the rankings.
 
 #include <array>
 #include <memory>
@@ -25,7 +25,7 @@ class WindowSearch {
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
   /// Computes and returns the rankings for the reference patches in one row of the block, one for
-  /// each column. They stay valid until the next call by the same thread.
+  /// each column. The rankings stay valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
