@@ -44,9 +44,8 @@ struct Backend {
 
 /// Opens a finder that detects the same repeated frames as a session with these parameters. A
 /// caller that distributes a clip over several sessions stores the states that the finder returns
-/// in Frame::repeat_state. If each session also gets the frames around its part, as many as
-/// margin(params) states without counting repeated frames, the results equal those of one session
-/// for the complete clip.
+/// in Frame::repeat_state. If each session also gets margin(params) frames around its part
+/// (repeated frames do not count), the results equal those of one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

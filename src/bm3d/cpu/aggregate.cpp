@@ -1,6 +1,7 @@
-// The end of a phase. Tiles are added to the picture, and the sum of weighted estimates is divided
-// by the sum of weights. Groups add their weight only at the first sample of each patch. The weight
-// of a sample results from the convolution of these weights with the separable aggregation window.
+// Completes a phase: adds the tiles to the picture, and divides the sum of weighted estimates by
+// the sum of weights. A group adds its weight only at the first sample of each patch. The
+// convolution of these weights with the separable aggregation window gives the weight of each
+// sample.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"

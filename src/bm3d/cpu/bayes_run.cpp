@@ -1,6 +1,6 @@
 // Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
 // that have the same motion vectors. Each task matches and filters one block, and adds the
-// estimates to its own tile (tiles.h). The groups of a set are found once for all of its planes.
+// estimates to its own tile (tiles.h). Matching is done once for all planes of a set.
 
 #include <tbb/task_arena.h>
 
@@ -169,8 +169,8 @@ class BayesRun {
     return at;
   }
 
-  /// Finds the most similar patches in the search windows. They are in the order of group.h.
-  /// Returns their number.
+  /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
+  /// similar patches of the search windows in the order of group.h. Returns the number of members.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;

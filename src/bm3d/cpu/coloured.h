@@ -96,7 +96,8 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(coefficient) for each block of `summed` vectors of coefficients.
+/// Calls what(coefficient) for each block of `summed` vectors, with the first coefficient of the
+/// block.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);

@@ -172,9 +172,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that performs step 2 of filter.cpp for one group size, transform and phase. It
-/// returns the number of retained coefficients or the sum of the squared Wiener factors. With
-/// coloured noise, the terms of both sums are multiplied by variances.
+/// A function that transforms one group across its patches and shrinks the coefficients (step 2 of
+/// filter.cpp), for one group size, transform and phase. It returns the number of retained
+/// coefficients or the sum of the squared Wiener factors. With coloured noise, the terms of both
+/// sums are multiplied by variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches; n is the index.
 using AcrossBySize = std::array<Across, 6>;

@@ -69,9 +69,9 @@ struct FilterTables {
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
-/// Makes the tables for thresholds of lambda times the noise deviation. `mean_factor` is the
-/// threshold of the group's mean (group coefficient 0) in units of the other thresholds. `before`:
-/// earlier tables whose covariances may be reused (make_covariances()).
+/// Makes the tables for thresholds of lambda times the noise deviation. The threshold of the
+/// group's mean (group coefficient 0) is `mean_factor` times the threshold of the other
+/// coefficients. `before`: earlier tables whose covariances may be reused (make_covariances()).
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);

@@ -16,7 +16,7 @@ namespace lull::bm3d {
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// Number of groups of a batch that are filtered together.
+/// Groups of a batch that are filtered together: `count` groups, from group `first` on.
 struct Slice {
   int first = 0, count = 0;
 };

@@ -51,7 +51,7 @@ struct GuideBuffer {
 
 class CudaPhases {
  public:
-  /// All work is queued on `stream`, in the constructor and later.
+  /// The constructor and all other functions queue their work on `stream`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
              cuda::MatcherFactory make_matcher);
@@ -81,9 +81,8 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. `distance` has one value for each frame of `frames`: the
-  /// number of elements from a plane of `frame` to the same plane of that frame, for planes of the
-  /// set's size.
+  /// adds the estimates to the sums. distance[i] is the number of elements from a plane of `frame`
+  /// to the same plane of frames[i], for planes of the set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).

@@ -1,9 +1,9 @@
-// Frames are stored in slots of ring buffers, one for each kind of plane, so that an offset leads
-// from a patch to the same position in another frame. There are three streams. The first uploads
-// frames and computes the statistics on which the session bases its decisions. It has a high
-// priority, because the host waits for these statistics. The second stream runs the filter, and the
-// third downloads results. The host is at most two frames ahead of the compute stream, because the
-// input buffers are reused after two frames.
+// The worker stores frames in the slots of ring buffers, one for each kind of plane. The distance
+// in memory from a patch to the same position in another frame is therefore a simple offset. There
+// are three streams. The first uploads frames and computes the statistics on which the session
+// bases its decisions. It has a high priority, because the host waits for these statistics. The
+// second stream runs the filter, and the third downloads results. The host is at most two frames
+// ahead of the compute stream, because the input buffers are reused after two frames.
 
 #include <memory>
 #include <utility>

@@ -370,7 +370,7 @@ class HostWorker : public FrameWorker {
     return static_cast<Phase>(last);
   }
 
-  /// Writes the estimates, which follow from the sums, to Slot::basic.
+  /// Computes the estimates from the sums, and writes them to Slot::basic.
   void divide(Slot& slot, SlotSums Slot::*sums, const PhasePlan& plan) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;

@@ -33,8 +33,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate_backend(backend);
   if (params.holes) check_holes(format);
   require_instructions();
-  // If no plane is filtered, results do not depend on neighbouring frames, so frames need not wait
-  // for them.
+  // If no plane is filtered, results do not depend on neighbouring frames, so no frame has to wait
+  // for its neighbours.
   if (!filters_any(params.noise, format)) params.temporal = 0;
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {

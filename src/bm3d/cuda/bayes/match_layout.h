@@ -38,8 +38,8 @@ struct MatchWork {
   int step = 1, pairs = 1;
 };
 
-/// Returns the factor that quotient(n, inverse) needs. That function returns n / divisor if n <
-/// 1024 divisor and n divisor < 2^22.
+/// Returns the factor `inverse` for which quotient(n, inverse) is n / divisor, if n < 1024 divisor
+/// and n divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -55,7 +55,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Distance between rows of the sums of squares, for rows of patches and for patches.
+  // Distance between the rows of both kinds of sums of squares: over rows of patches, and over
+  // patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -63,8 +64,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Returns the number of tiles in a row. Positions are compared in tiles of eight columns and
-  /// every other row of 16 rows.
+  /// Returns the number of tiles in a row. A tile contains the positions in eight columns and in
+  /// every second one of 16 rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }

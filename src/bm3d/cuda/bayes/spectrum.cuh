@@ -3,10 +3,10 @@
 // estimates. A group has N = 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// The level of the thread block is subtracted from the patches. The mean of the patches is not
-// subtracted from the patches, but from the products. With the sums s of the D samples of each
-// patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
-// s_i) + (D d_a d_b / 2 - d_a s_j).
+// The kernel subtracts the level of the thread block from the patches. It does not subtract the
+// mean of the patches from the patches, but from the products: with the sums s of the D samples of
+// each patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 -
+// d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 

@@ -103,7 +103,7 @@ struct SampleScale {
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the samples of `b` minus those of `a`, in the unit of the samples.
+  /// Returns the samples of `a` minus those of `b`, in the unit of the samples.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }

@@ -4,12 +4,13 @@
 //
 // During shrinkage, lane (g, t) needs the variances of those coefficients that are in its
 // registers: coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances
-// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r:
-// its rows are coefficient g of two patch rows, its columns 16 pairs of members. The right matrix
-// contains signs: its rows are these pairs, its columns group coefficients. So each product gives
-// every lane the variances that it needs. The layout of the table of r allows a lane to read the
-// values that it needs for a pair, 8 half-precision numbers, in one access; 8 lanes read the 128
-// bytes of an entry. The difference of two members' displacements gives the index of their entry.
+// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r =
+// 1 - c(d) / c(0): its rows belong to coefficient g of two patch rows, its columns to 16 pairs of
+// members. The right matrix contains signs: its rows belong to these pairs, its columns to group
+// coefficients. So each product gives every lane the variances that it needs. The layout of the
+// table of r allows a lane to read the values that it needs for a pair, 8 half-precision numbers,
+// in one access; 8 lanes read the 128 bytes of an entry. The difference of two members'
+// displacements gives the index of their entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
 // products, about 36 instructions in total. Finding the entries takes about 90 instructions for

@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, transforms
-// across the group as operands of products.
+// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, and
+// transforms across the group as operands of matrix products.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 

@@ -26,8 +26,8 @@ struct FilterTuning {
 // 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns whether the kernel exists. Kernels exist only for the group transform of the profiles,
-/// because they take long to compile.
+/// Returns whether there is a kernel with Staging::sums. Such kernels exist only for the group
+/// transform of the profiles, because kernels take long to compile.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }

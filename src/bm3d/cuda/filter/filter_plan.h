@@ -84,7 +84,7 @@ struct FilterWork {
   bool over_time = false;
   std::array<bool, max_frames> present{};  // over time: whether groups have patches in a frame
   bool coloured = false;                   // whether the noise is coloured
-  // True if offsets between frames do not fit_narrow_offsets().
+  // True if 32 bits cannot represent the offsets between frames (fits_narrow_offsets()).
   bool wide_offsets = false;
 };
 
@@ -98,8 +98,8 @@ constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns for how many blocks per multiprocessor the registers suffice, if a kernel has this
-/// number of slots.
+/// Returns the number of blocks per multiprocessor for which the registers suffice, for a kernel
+/// with this number of slots.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;

@@ -1,4 +1,4 @@
-// The end of a phase: divides the sum of weighted estimates by the sum of weights. The weights are
+// Completes a phase: divides the sum of weighted estimates by the sum of weights. The weights are
 // sums over boxes of 8x8 samples. The kernel first sums along rows, where lanes get the values of
 // neighbouring lanes by shuffles. It then sums these row sums along columns, in shared memory.
 
