@@ -33,7 +33,7 @@ class Selection {
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Candidates at this distance or farther are rejected.
+  /// Returns the distance from which on candidates are rejected.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {

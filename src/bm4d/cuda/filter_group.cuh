@@ -49,7 +49,7 @@ struct Operands {
   }
 };
 
-/// Performs the DCT along z of 3 or 4 values, or its inverse, for two values at a time.
+/// Returns the factor of voxel `z` in coefficient `k` of the DCT along z, for a side of 3 or 4.
 template <int cube>
 __device__ __forceinline__ __half2 factor(int k, int z) {
   constexpr double of_4[4][4] = {{0.5, 0.5, 0.5, 0.5},

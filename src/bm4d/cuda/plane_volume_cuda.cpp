@@ -89,7 +89,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // The guides of the first phase exist for all slices before this one.
+  // Number of the first slice for which there is no guide of the first phase yet.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };

@@ -178,9 +178,9 @@ class Ranking {
   }
 
  private:
-  /// Performs step 1. The upper half of a list entry is the position of the candidate in the
-  /// window. The lower half is the offset of the candidate's first word from the first word of the
-  /// window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 above). The upper
+  /// half of a list entry is the position of the candidate in the window. The lower half is the
+  /// offset of the candidate's first word from the first word of the window.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -226,8 +226,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Performs step 2: computes the key, score << 16 | (65535 - position); 0 if there is no
-  /// candidate.
+  /// Computes the key of each listed candidate, score << 16 | (65535 - position) (step 2 above).
+  /// The key is 0 if there is no candidate.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -261,8 +261,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Performs step 3: returns the best keys in descending order, one in each lane. The first keep -
-  /// 1 keys are complete; more may be.
+  /// Returns the best keys in descending order, one in each lane (step 3 above). At least the first
+  /// keep - 1 keys are correct.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
