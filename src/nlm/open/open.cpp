@@ -54,8 +54,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If no plane is filtered, results do not depend on other frames, so frames need not wait for
-  // them.
+  // If no plane is filtered, results do not depend on other frames, so no frame has to wait for its
+  // neighbours.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()

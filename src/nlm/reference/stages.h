@@ -18,7 +18,7 @@ class SourcePlanes {
   /// Returns the sample at any x and y of guide plane c, k slices away from a source (for pictures
   /// k is 0).
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
-  /// Returns true if a sample of a source is a hole.
+  /// Returns whether a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
   /// Returns the sample of sample plane c of a source at (x, y).
   virtual double sample(int c, int source, int x, int y) const = 0;
