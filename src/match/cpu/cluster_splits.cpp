@@ -165,8 +165,8 @@ class SeedPatches {
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between a centre of `a` patches and a centre of `b` patches. centres(k)
-  /// returns part k of the sums of both centres.
+  /// Computes the split between two centres: the means of `a` and of `b` seed patches. centres(k)
+  /// returns the sums over the seeds of each centre, for part k of the samples of a patch.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -194,7 +194,8 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Returns, for each seed i, the sum of left(i, k) * right(i, k, left) over all parts k.
+  /// For each seed i, writes to to[i] the sum of left(i, k) * right(i, k, left(i, k)) over all
+  /// parts k of the seed patch, and over the samples of each part.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -109,7 +109,7 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of sums over `step` rows that precede the last sum of a patch.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that consecutive groups of rows share. If the step is at least
+  /// Number of rows of candidates that the next group of rows uses again. If the step is at least
   /// the height of a patch, reference patches share no rows; for all such steps kStep is `patch`.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 

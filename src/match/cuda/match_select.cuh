@@ -7,7 +7,7 @@
 
 namespace lull::match_detail {
 
-// Warps of a block; in step 3, each processes one reference patch.
+// Number of warps in a block. In step 3 of match.cu, each warp processes one reference patch.
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;

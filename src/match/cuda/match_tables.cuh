@@ -236,8 +236,8 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the words that step 3 scans: rows `from` to `to` - 1 of the union, without the reference
-/// patch itself. The first row of the table is row `band` of the union.
+/// Returns the scores that the selection scans: those in rows `from` to `to` - 1 of the union,
+/// without the reference patch itself. The first row of the table is row `band` of the union.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
