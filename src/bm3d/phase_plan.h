@@ -35,7 +35,8 @@ struct Strength {
   /// Strength of the filter: the factor lambda of the hard threshold lambda * sigma, or mu2 in the
   /// Wiener factor c^2 / (c^2 + mu2 sigma^2).
   float value = 0;
-  /// In the first phase: threshold of the mean over a group, in units of the other thresholds.
+  /// Factor for the threshold of the mean over a group, relative to the other thresholds. Only used
+  /// in the first phase.
   float mean_factor = 1;
 };
 

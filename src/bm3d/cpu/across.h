@@ -57,9 +57,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// One level of the transform across the group: sums and differences of units whose distance is
-/// kHalf. (All loops over units must be unrolled, so that their vectors stay in registers. gcc
-/// unrolls them only with the pragma.)
+/// Performs one level of the transform across the group: replaces units whose distance is kHalf by
+/// their sums and differences. (All loops over units must be unrolled, so that their vectors stay
+/// in registers. gcc unrolls them only with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -74,8 +74,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// Performs that level of the transform which combines the two patches in the halves of each
-/// vector.
+/// Performs the level of the transform that combines the two patches in the halves of a vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {

@@ -50,9 +50,9 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves weights with the aggregation window along one axis. Returns the sum over i < kSide of
-/// window[i] times the vector that is i * steps before `at`. The sizes are compile-time constants,
-/// so that the window stays in registers.
+/// Convolves weights with the aggregation window along one axis. Returns the sum of window[i] *
+/// v[i] over i < kSide, where v[i] is the vector at address at - i * steps. The sizes are
+/// compile-time constants, so that the window stays in registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {

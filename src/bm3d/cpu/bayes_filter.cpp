@@ -202,8 +202,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the value that is added to the diagonal of G before the inversion: t, or the minimum
-/// shift of bayes_precision.h if that is larger.
+/// Returns the value that is added to the diagonal of G before the inversion: t or the minimum
+/// shift of bayes_precision.h, whichever is larger.
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -223,7 +223,8 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces each element of the matrix `squared` by 3 p - 2 squared.
+/// Replaces each element s of the matrix `squared` by 3 p - 2 s, where p is the element of the
+/// matrix `p` at the same position.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

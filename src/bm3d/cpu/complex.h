@@ -64,8 +64,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, index of the first row's vector, index of the second row's vector) for each
-/// pair of rows.
+/// Calls what(rows, i, j) for each pair of rows, where i and j are the indices of the vectors that
+/// contain the first and the second row.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -177,7 +177,7 @@ enum class Spectrum { white, coloured, complex };
 /// coefficients or the sum of the squared Wiener factors. With coloured noise, the terms of both
 /// sums are multiplied by variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// The functions for groups of 2^n patches; n is the index.
+/// The functions that process groups of 2^n patches; the index is n.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

@@ -230,7 +230,7 @@ class PhaseRun {
     return planes;
   }
 
-  /// Loads those noisy samples of a frame that a tile covers.
+  /// Loads the noisy samples of a frame in the area that a tile covers.
   const float* load_noisy(const Frame& frame, std::size_t p, TilePart& part) const {
     const Area& area = part.area;
     float* const noisy = part.noisy[p].reserve(part.stride * area.height());

@@ -75,7 +75,8 @@ struct FilterTables {
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
-/// Makes the tables for Wiener factors with mu2 times the noise variance.
+/// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
+/// mu2.
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 

@@ -98,8 +98,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists, so
-  /// that the sums are those of add_rows().
+  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists,
+  /// which is also the order in which add_rows() adds weights, so both give equal sums.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

@@ -21,7 +21,7 @@ struct Slice {
   int first = 0, count = 0;
 };
 
-/// Plans of cuFFT and buffers for one stream. They are made once.
+/// The DFT filter of one stream. It makes its cuFFT plans and buffers once.
 class DftFilter {
  public:
   /// @throws DeviceUnavailable  the device memory does not suffice, or cuFFT is not installed

@@ -60,8 +60,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns whether the result of a stored plane differs from the input. (The result can differ
-  /// from that of is_filtered(), because RGB is filtered in another colour space.)
+  /// Returns whether the filter changes the samples of a stored plane. (is_filtered() may return
+  /// another value for the same index, because RGB is filtered in another colour space.)
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -144,8 +144,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles of the reference patches of a set, if the distance between reference
-  /// patches is `step`.
+  /// Returns the bundles of the reference patches of a set. `step` is the distance between
+  /// reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of a set.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,

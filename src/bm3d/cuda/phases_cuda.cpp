@@ -73,8 +73,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The filter also processes stored groups, so its parameters get the size of the stored
-      // groups.
+      // The filter also processes stored groups, which may have more members than other groups. So
+      // the group size in the parameters of the filter is large enough for both.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());

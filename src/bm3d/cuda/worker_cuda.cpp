@@ -254,7 +254,7 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns `frame`, with its sums replaced by those of the parallel Wiener filter.
+  /// Returns the data of the frame in slot `at`, but with the sums of the parallel Wiener filter.
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)

@@ -79,8 +79,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares reads four samples at a time. After the last four, it reads up to
-  // the width of a patch beyond them. The code for products reads complete tiles.
+  // The code that sums squares reads four samples at a time, and after them up to as many samples
+  // as a patch is wide. The code for products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -97,8 +97,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of distances of a reference patch, and distance in memory between the elements of two
-  /// reference patches.
+  /// Number of distances of a reference patch, and distance in memory between the arrays of
+  /// distances of two reference patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -134,8 +134,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for the windows of that phase of the profile `best` in which patches have this
-/// side. In the kernels for these windows, all sizes are compile-time constants.
+/// Returns the plan for a Bayes phase of the profile `best`: for the phase whose patches have this
+/// side. In the kernels for these plans, all sizes are compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);

@@ -65,8 +65,9 @@ struct PatchSums {
   }
 };
 
-/// Computes D d_a d_b / 2 - d_b s_i (see the top of this file) for each patch i = 8r + g, with
-/// `both` = D d_a d_b and `other` = d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i that subtract the means from the products of
+/// patches (formulas at the top of this file), for each patch i = 8r + g. `both` is D d_a d_b,
+/// `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

@@ -110,8 +110,8 @@ struct SampleScale {
 };
 
 /// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
-/// contains up to 512 estimates of a sample, one of each member of a thread block's groups (8
-/// groups of 64 patches), of up to 4095 levels each.
+/// contains up to 512 estimates: a thread block has up to 8 groups of 64 patches, and each patch
+/// may contribute an estimate of up to 4095 levels.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all windows as floats.

@@ -117,9 +117,9 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. With S = 1, set 0 contains the transform of the
-/// slots. With S = 2, set 0 contains the transform of the sums of pairs, and set 1 the differences
-/// of pairs.
+/// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
+/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of two
+/// members, and set 1 the differences of two members.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -169,7 +169,7 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, whose supports are equal. Element 1
+  // Element 0 belongs to group coefficients 2t and 2t + 1, which have equal support. Element 1
   // belongs to coefficients 2t + 8 and 2t + 9.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs

@@ -10,8 +10,8 @@ namespace lull::bm3d::filter_detail {
 
 namespace {
 
-/// Minimum number of tiles per multiprocessor. With fewer tiles, multiprocessors would be idle at
-/// the end.
+/// Minimum number of tiles per multiprocessor. With fewer tiles, many multiprocessors would be idle
+/// while the last tiles are processed.
 constexpr int min_tiles_per_multiprocessor = 3;
 
 /// Plans for devices whose multiprocessors have at least this much shared memory use the value for
@@ -42,7 +42,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Memory for the samples of one or two planes, and for sums.
+  // There is memory for the samples of one plane (first phase) or two planes (second phase), and
+  // for the sums.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -116,8 +117,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // Reading samples from device memory through the L1 cache is slower, but several blocks hide the
-  // latency.
+  // Without samples in shared memory, a multiprocessor holds more blocks. Reading samples from
+  // device memory through the L1 cache is slower, but several blocks hide the latency.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

@@ -34,7 +34,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum pitch of a tile in shared memory, in samples. Any pitch is 4 more than a multiple of 16,
-/// so that every other row of 8 samples is in different banks.
+/// so that 8 samples of a row and 8 samples two rows below are in different memory banks.
 constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
@@ -108,8 +108,8 @@ constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the result
-/// is bit for bit the same only for the same tile.
+/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the
+/// rounding of the results depends on the tiles.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 
