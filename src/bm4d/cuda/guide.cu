@@ -55,8 +55,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // Squares of the slices before z + cube - 1. (Rows below the picture are also read, but their
-  // values are not used.)
+  // Sums of squares over each of the first cube - 1 slices of the cubes that begin in slice z. (The
+  // kernel also reads rows below the picture, but does not use their values.)
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -174,8 +174,8 @@ __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. The lane has slice t of
-/// each cube.
+/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. Of each cube, the lane
+/// has slice t.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands

@@ -34,7 +34,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// The member that a lane tests in a round, and the group that contains this member. Member 0
 /// stands for no member.
 struct Entry {
-  // Displacement of the group's cube from the nearest cube, on the grid.
+  // Position of the reference cube of this group on the grid of reference cubes, relative to the
+  // nearest reference cube.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };

@@ -161,7 +161,7 @@ class VolumeSession final : public SliceSession {
       reach.end += params_.wiener.reach();
     }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
-      // Index of the nearest slice whose result is required.
+      // Index of the required slice that is nearest to slice oldest_ + i.
       const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }
