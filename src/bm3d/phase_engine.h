@@ -23,7 +23,7 @@ class PhaseSums {
   virtual ~PhaseSums() = default;
 };
 
-/// Those planes of one frame that have the same groups. All have the same size.
+/// The planes of one frame that have the same groups. All of them have the same size.
 struct PhasePlanes {
   GuideView guide;
   /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from

@@ -70,8 +70,8 @@ class BayesRun {
   }
 
  private:
-  /// These functions return the position of the reference patch in column `i` and row `j` of the
-  /// grid.
+  /// The two functions return the x and the y position of the reference patch in column `i` and row
+  /// `j` of the grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 

@@ -40,7 +40,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Patches with larger displacements share no noise.
+  // Patches share no noise if they are further apart than this, along x or along y.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 

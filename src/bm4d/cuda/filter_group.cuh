@@ -183,8 +183,8 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms the group back to voxels, multiplies these by `weight`, and adds them to the sums of
-/// the tile.
+/// Transforms the group back to voxels, multiplies the voxels by `weight`, and adds the products to
+/// the sums of the tile.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],

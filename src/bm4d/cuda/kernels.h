@@ -31,9 +31,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts these slices of `stored` to floats on the 0..255 scale. If the planes of `noisy` are
-/// larger, the slices are extended by their mirror image. `cells` is scratch memory for the slices;
-/// it is used for float samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
+/// are larger, the slices are extended by their mirror image. `cells` is scratch memory, which is
+/// used if the samples of `stored` are floats.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 

@@ -55,12 +55,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the difference between a dot product and the sum of the lanes that of() returns. The
-  /// conversion of samples to signed bytes causes this difference.
+  /// Returns the dot product of a patch and the weights minus the result of of(), summed over its
+  /// lanes. The conversion of samples to signed bytes causes this difference.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector whose lanes sum to the dot product of a patch and the weights, minus
-  /// offset().
+  /// Returns a vector. The sum of its lanes plus offset() is the dot product of a patch and the
+  /// weights.
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;

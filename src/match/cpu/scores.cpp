@@ -30,8 +30,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences over kStep rows of pairs (`all`), and over the first patch % kStep
-/// of these rows (`part`). There is one pair of sums for each of kCount candidates and each phase.
+/// Sums of squared differences of pairs of samples over kStep rows (`all`), and over the first
+/// patch % kStep of these rows (`part`), for each of kCount candidates and for each phase
+/// (score_plan.h).
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles the constructor for the instruction set that the members need.

@@ -61,8 +61,8 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// Like half_norms, but also `no_patch` if the patch overlaps a hole. If not null, these norms
-  /// are used for candidates.
+  /// If not null, kernels use these norms of candidates instead of half_norms: they are `no_patch`
+  /// also where a patch overlaps a hole.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;

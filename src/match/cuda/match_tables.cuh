@@ -158,7 +158,7 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // Products of the words in rows with even and with odd numbers.
+  // add_even adds the products of the words in even rows, add_odd those of the words in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };

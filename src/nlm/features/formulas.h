@@ -106,7 +106,7 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 /// with `channels` values for each coefficient. Both are overwritten.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // With a unit vector as right-hand side, the solution contains L.
+  // The solution for a unit vector as right-hand side contains L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

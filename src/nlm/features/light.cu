@@ -18,7 +18,7 @@ namespace {
 
 using namespace light_detail;
 
-/// Those sums of a pixel that contain light, for a filter with this number of coefficients.
+/// The sums of a pixel that contain light, for a filter with this number of coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};

@@ -130,7 +130,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   References<Side> references;
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
-    // Calls use(windows, pair, position in memory) for the windows in memory.
+    // Calls use(windows, pair, slot) for all windows that are in shared memory. `slot` is their
+    // position there.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

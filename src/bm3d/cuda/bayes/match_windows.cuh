@@ -141,7 +141,7 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Number of rows of a lane, and of pairs of samples in a row.
+  // Of each reference patch, a lane has every other row: `own` rows of `own` pairs of samples.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1.

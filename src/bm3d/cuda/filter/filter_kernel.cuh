@@ -64,7 +64,7 @@ struct GroupHead {
   bool exists;
   int log2_count;
   std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
-  // Position of the reference patch, relative to the first one of the block.
+  // Position of the reference patch, relative to the first reference patch of the block.
   int x, y;
 };
 
@@ -143,7 +143,7 @@ class WhiteGroup {
     }
   }
 
-  /// Adds the estimates to `sums`. `level_offset`: as in filter_detail::aggregate().
+  /// Adds the estimates to `sums`. `level_offset`: weight * (level - mid_level) * value_scale.
   template <class Offset, class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
