@@ -86,8 +86,8 @@ constexpr Matrix8<double> make_dct() {
 /// the second level and 4 of the first level. Each row is scaled to unit L2 norm, so that white
 /// noise has the same variance in each coefficient.
 constexpr Matrix8<double> make_bior() {
-  // The filter taps are these numbers times sqrt(2) / 256. For output 0, tap n + 4 is multiplied by
-  // sample n of the signal.
+  // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, tap n + 4 is
+  // multiplied by sample n of the signal.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
   for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as weights of the samples

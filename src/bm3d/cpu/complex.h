@@ -24,8 +24,9 @@ namespace {
 /// Combines the real-valued results of the separable Fourier transform to complex coefficients.
 /// Along each axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows
 /// 2k and 2k + 1 are the real and imaginary part along one axis, and so are lanes 2k and 2k + 1.
-/// Their four products a, b, c, d form two coefficients: (a - d) + i (b + c) is stored in the first
-/// row, and (a + d) + i (c - b) in the second row, imaginary part first.
+/// Let a, b be two such lanes of the first row, and c, d the same lanes of the second row. They
+/// form two coefficients: (a - d) + i (b + c), which is stored in the first row, and (a + d) + i (c
+/// - b), which is stored in the second row with the imaginary part first.
 class ComplexRows {
  public:
   /// The parameters `first` and `second` of the functions below are vectors of a unit (patch.h).

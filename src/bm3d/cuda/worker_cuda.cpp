@@ -143,7 +143,7 @@ class CudaWorker : public FrameWorker {
     Frame clean;  // contains the planes that are not filtered
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for the luma guides of all frames, or for the guides of all frames that are computed
+  /// Memory for one kind of guide of all frames: the luma guides, or the guides that are computed
   /// from several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;

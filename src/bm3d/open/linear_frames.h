@@ -57,8 +57,8 @@ class LinearFrames {
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
   /// Returns the guide of a set, which is computed from the pictures `source`. If
-  /// `earlier_are_finished` is true, the planes of earlier sets are already filtered, and their x
-  /// is the result.
+  /// `earlier_are_finished` is true, the planes of earlier sets are already filtered: their
+  /// pictures x contain the results.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -40,10 +40,9 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches. Before the group transform, the first index is a row or a coefficient of a
-/// column, and the second selects slots 2t and 2t + 1, or 2t + 8 and 2t + 9. After the group
-/// transform, the first index is a coefficient of a column, and the second selects group
-/// coefficients 2t and 2t + 1, or 2t + 8 and 2t + 9.
+/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
+/// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9. After the group
+/// transform, it selects the group coefficients with these numbers.
 using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots to the lanes that need them in step 1. Before the call,

@@ -39,7 +39,7 @@ constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
 struct Tile {
-  /// Log2 of the number of reference patches along each axis. Each is at least the log2 of
+  /// Log2 of the number of reference patches along each axis. Each value is at least the log2 of
   /// reference_tile_side.
   int log2_x = 2, log2_y = 2;
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
