@@ -27,7 +27,8 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 // ---- samples in half precision ----
 
 /// Maximum difference between two samples of a plane, on the 0..255 scale, that half precision must
-/// represent. Colours of float samples range up to 416 in both directions (core/float_range.h).
+/// represent. In RGB frames of floats, samples of chroma range from -416 to 416
+/// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
 /// Minimum unit of samples in half precision, on the 0..255 scale. The largest half-precision
 /// number is 65504. Therefore samples are stored as differences from a level, in this unit or in a

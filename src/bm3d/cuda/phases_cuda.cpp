@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). Differences of colours in float
-/// samples may reach 416 in both directions, but filter.cuh supports only samples that differ by up
-/// to 511 from the level of their block. All other planes are always within this range.
+/// Returns the maximum level of a plane (FilterArgs::max_level). In RGB frames of floats, samples
+/// of chroma range from -416 to 416, but filter.cuh supports only samples that differ by up to 511
+/// from the level of their block. All other planes are always within this range.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;

@@ -107,7 +107,8 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of sums over `step` rows that precede the last sum of a patch.
+  /// The rows of a patch form groups of `step` rows; the last group may have fewer rows. Number of
+  /// groups before the last one.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that the next group of rows uses again. If the step is at least
   /// the height of a patch, reference patches share no rows; for all such steps kStep is `patch`.

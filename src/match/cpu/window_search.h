@@ -19,8 +19,8 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// These functions have the same preconditions as Matcher::begin() and Matcher::begin_block()
-  /// (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
+  /// begin() and begin_block() have the same preconditions as the functions of Matcher with these
+  /// names (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);

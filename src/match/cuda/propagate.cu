@@ -155,8 +155,9 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The code issues both loads at once. Elements beyond the end of a group can be read and are
-    // not used.
+    // The code loads the number of members and the member at the same time, although the member may
+    // not exist. Elements beyond the end of a group can be read; the code does not use their
+    // values.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

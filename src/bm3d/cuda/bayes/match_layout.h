@@ -38,8 +38,8 @@ struct MatchWork {
   int step = 1, pairs = 1;
 };
 
-/// Returns the factor `inverse` for which quotient(n, inverse) is n / divisor, if n < 1024 divisor
-/// and n divisor < 2^22.
+/// Returns the factor `inverse` for which quotient(n, inverse) is n / divisor, if n < 1024 *
+/// divisor and n * divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -55,8 +55,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Distance between the rows of both kinds of sums of squares: over rows of patches, and over
-  // patches.
+  // Distance between the rows of a table of sums of squares. There are two such tables: for rows of
+  // patches, and for complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;

@@ -14,16 +14,16 @@ namespace {
 /// while the last tiles are processed.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// Plans for devices whose multiprocessors have at least this much shared memory use the value for
-/// large memories. This value was measured on compute capability 9.0; the other value was not
-/// measured.
+/// A FilterTuning is for devices whose multiprocessors have at least this much shared memory. The
+/// tuning for large memories was measured on compute capability 9.0; the tuning for all other
+/// devices was not measured.
 struct FilterTuning {
   std::size_t shared_memory;
   // Number of blocks that a multiprocessor must hold, even if that requires smaller tiles.
   int wanted_blocks;
 };
-// The first entry applies to compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one to 7.5,
-// 8.6, 8.9 and 12.x.
+// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one for 7.5, 8.6,
+// 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns whether there is a kernel with Staging::sums. Such kernels exist only for the group
