@@ -6,8 +6,8 @@
 //   aggregate.cpp   sum of the tiles, division by the weights
 // engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
 // The tile of a block is the part of the picture that contains all patches of the block's groups.
-// The division into blocks depends only on the size of the picture and the parameters, and their
-// tiles are summed in a fixed order, so that the result does not depend on the number of threads.
+// The result does not depend on the number of threads: the division into blocks depends only on the
+// size of the picture and the parameters, and the tiles are summed in a fixed order.
 
 #include <array>
 #include <cstddef>

@@ -39,7 +39,7 @@ HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float
 /// scaled to 1.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
-  // The constants are the values cos(k pi/16) / cos(pi/16).
+  // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
   static constexpr double r3 = 0.84775906502257351226, r5 = 0.56645449735052150030,
                           r7 = 0.19891236737965800691;
 

@@ -141,7 +141,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Of each reference patch, a lane has every other row: `own` rows of `own` pairs of samples.
+  // The lane (g, t) has every other row of reference patch g in frame t / 2: `own` rows of `own`
+  // pairs of samples.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1.

@@ -75,8 +75,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Converts a block of products of patches to products of patches whose means are subtracted, and
-/// multiplies them by `share`. Elements whose row or column is at least `count` become zero.
+/// Corrects a block of products of patches: the results are products of patches without their
+/// means, multiplied by `share`. Elements whose row or column is at least `count` become 0.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
