@@ -110,7 +110,8 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound of the test: m.w, rounded up to an integer. `middle` is 2ab m.w.
+/// Returns the bound of the test p.w < m.w: the dot product m.w, rounded up to an integer. `middle`
+/// is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
