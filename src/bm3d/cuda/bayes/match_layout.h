@@ -79,8 +79,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares reads four samples at a time, and after them up to as many samples
-  // as a patch is wide. The code for products reads complete tiles.
+  // The code that sums squares computes four sums at a time, and reads the samples for all four
+  // even at the end of a row. The code for products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
