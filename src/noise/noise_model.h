@@ -25,7 +25,7 @@ constexpr int lag_index(int dx, int dy) {
   return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
 }
 
-/// Noise level of a plane by intensity, and its clip limits.
+/// Noise level of a plane as a function of the intensity, and clip limits of the plane.
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);

@@ -180,8 +180,8 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, which maps a filter's result to the intensity y. The filter's
-/// result is an average of samples f(z). Beyond the average results of the intensities at the clip
-/// limits, the inverse continues linearly, so that errors of the filter have the right mean there.
+/// result is an average of samples f(z). The inverse continues linearly beyond the results for
+/// intensities at the clip limits, so that errors of the filter have the right mean there.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -196,8 +196,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // A limit that is infinite has the slope 1; beyond the range that filters accept, the slope has
-  // no effect.
+  // If a limit is infinite, the slope there is 1. This slope has no effect within the range that
+  // filters accept.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;

@@ -78,8 +78,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // First: share of all depths that may lie outside the scale at each end. Second: minimum span of
-  // the scale in units of sigma.
+  // `beyond`: share of all depths that may lie outside the scale at each end. `min_span`: minimum
+  // span of the scale in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

@@ -23,8 +23,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums over the area in which two overviews (means of 16x16 samples) overlap. The second overview
-/// is shifted.
+/// Sums of the samples of two overviews (means of 16x16 samples), of their squares and of their
+/// products, over the area in which the overviews overlap. The second overview is displaced.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -71,8 +71,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // near / far compares the differences of rows one and two apart. For white noise, it exceeds
-      // 1.5 in only one of ten thousand blocks.
+      // near / far is the squared difference of adjacent rows, relative to that of rows two apart.
+      // For white noise, it exceeds 1.5 in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;

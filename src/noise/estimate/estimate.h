@@ -25,10 +25,10 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// Noise for which filters are tuned at strength 1. For RGB, this noise model is given for the
+  /// The noise that filters remove at strength 1. For RGB, this noise model is given for the
   /// opponent space. If all sigmas are 0, there is no noticeable noise.
   NoiseModel noise;
-  /// Standard deviations of the noise of stored samples, on the 0..255 scale.
+  /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
   /// Standard deviation of the noise of the means of 8x8 samples, in the first plane (for RGB: in
   /// Y), on the 0..255 scale. For white noise, it is an eighth of the level.

@@ -24,7 +24,7 @@ struct ClipMeasurement {
   /// the planes Y, U and V of the opponent space. If all elements are 0, the plane has no
   /// independent noise.
   std::array<CoefficientTable, 3> tables{};
-  /// Standard deviations of the noise, computed from the tables.
+  /// Standard deviation of the noise in each plane, computed from the tables.
   std::array<float, 3> level{};
   /// Noise level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;

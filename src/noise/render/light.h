@@ -59,8 +59,8 @@ class Light {
   /// Samples of `noisy` that are not finite are preserved unchanged.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor by which light is multiplied to get colour: the albedo, raised to at least
-  /// the floor. The factor is 1 if there is no albedo.
+  /// Returns the factor by which light is multiplied to get colour: the albedo, or `albedo_floor`
+  /// where the albedo is smaller. The factor is 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:

@@ -31,7 +31,8 @@ void mark_out_of_range(PlaneView<float> plane) {
       if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Finds the clip limits of all finite samples. (Comparisons with NaN are false.)
+/// Finds the clip limits of the pictures. Samples that are NaN have no influence, because
+/// comparisons with NaN are false.
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
   float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {

@@ -35,7 +35,8 @@ constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Blocks in which clipping leaves a smaller share of the noise variance are not used.
+/// Minimum of the share of the noise variance that is assumed to remain after clipping.
+/// ClippedBlocks does not use blocks in which clipping leaves less.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
@@ -127,9 +128,10 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
 
 /// Returns the variance without the energy of texture that resembles noise. In pictures full of
 /// texture, no block consists of noise alone: the flattest blocks have less energy at the finest
-/// frequencies than others, or more energy in all coefficients than at the finest frequencies. In
-/// the second case, a line through two groups of blocks shows the variance of a block whose
-/// coefficients all have the energy of the finest ones.
+/// frequencies than other blocks, or more energy in all coefficients than at the finest
+/// frequencies. In the second case, the function draws a line through the measurements of two
+/// groups of blocks, and returns the variance at which a block would have the same energy in all
+/// coefficients.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -223,8 +225,8 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns true if only a few blocks have hardly any clipped sample, so that blocks with clipped
-/// samples must be measured.
+/// Returns true if less than a quarter of the usable blocks have at most one clipped sample. The
+/// noise must then be measured in blocks with clipped samples.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

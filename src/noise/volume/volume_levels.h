@@ -1,5 +1,6 @@
 #pragma once
-// Series in which each volume has its own noise level, for filters of one level.
+// Scales the volumes of a series, each of which has its own noise level, to one noise level for a
+// filter.
 
 #include <memory>
 #include <vector>
