@@ -92,7 +92,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // Uploaded samples; guarded input (only floats) and results.
+  // `planes_`: the uploaded samples. `filtered_`: first the filter input with replaced out-of-range
+  // samples (only for float samples), then the results.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;
