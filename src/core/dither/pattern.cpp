@@ -6,7 +6,8 @@
 namespace lull {
 namespace {
 
-// Parts of (0, 1); 8 successive rows of a column have one threshold in each.
+// Number of equal parts into which the range (0, 1) of thresholds is divided. In each part, 8
+// successive rows of a column have one threshold.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
