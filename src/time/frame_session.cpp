@@ -88,7 +88,7 @@ class FrameSession : public Denoiser {
     return timeline_.classify(relation_of(worker_->difference()));
   }
 
-  /// Adds a distinct frame (timeline.h).
+  /// Adds a distinct frame, which does not repeat the previous one (timeline.h).
   void add(const Frame& noisy, RepeatState repeat_state) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);

@@ -16,17 +16,17 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// A frame begins a new scene if a larger share of it than this cannot be predicted from earlier
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// A frame begins a new scene if more than this share of its content, 0..1, cannot be predicted
+  /// from earlier frames (frame_relation.h); 0: never.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// Whether the estimates of a frame's reference patches are used only in this frame: the session
+  /// If true, the estimates of a frame's reference patches are used only in this frame: the session
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// Whether reference patches at the end of a clip, where no frames follow, search further back
-  /// than R (Timeline::extra_back). At the beginning, they always search further ahead than R. This
-  /// must be false if `gathers` is true.
+  /// If true, the search for reference patches at the end of a clip, where no frames follow,
+  /// reaches further back than R (Timeline::extra_back). At the beginning, the search always
+  /// reaches further ahead than R. This must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -35,7 +35,7 @@ struct SessionPlan {
   int slots() const { return margin().after + 1; }
 };
 
-/// The slot that holds a frame.
+/// A neighbouring frame: its offset from the reference frame, and the slot that holds it.
 using SlotFrame = FrameAt<int>;
 
 /// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.

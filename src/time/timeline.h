@@ -133,7 +133,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of the last frame that was not identical to the frame before it.
+  /// Relation of a frame to the frame before it, for the last frame whose relation was not
+  /// `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };
