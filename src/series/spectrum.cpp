@@ -17,7 +17,8 @@ constexpr double dependent = 1e-3;
 /// probability of 0.99, it is below its mean plus this number of scale units of its distribution.
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that are not 0 because of too few voxels.
+/// Returns the number of eigenvalues that contain noise. If there are more voxels than volumes,
+/// eigenvalues of volumes that depend linearly on the others are not counted.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
