@@ -25,8 +25,8 @@ struct Taps {
 /// `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with the taps `x`. The sizes of the planes must match the taps. The function
-/// uses all cores of the caller's task arena.
+/// Resamples each row with `taps`. The sizes of the planes must match the taps. The function uses
+/// all cores of the caller's task arena.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
 /// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };
