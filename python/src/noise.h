@@ -77,8 +77,8 @@ class VolumeStatistics {
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Returns nothing if the volume is too small for an estimate. `kind`: "gaussian", "rician" or
-  /// "auto".
+  /// Returns the estimate, or nothing if the volume is too small for one. `kind`: "gaussian",
+  /// "rician" or "auto".
   [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 
  private:

@@ -73,7 +73,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Sessions do not read beyond the samples of a frame, so the memory needs no padding.
+/// Returns a frame that shares the memory of the planes. The memory needs no padding, because
+/// sessions do not read beyond the samples of a frame.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;
