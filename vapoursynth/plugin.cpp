@@ -101,7 +101,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result. Returns null if the function has requested further frames instead.
+  /// Returns the result, or null if the function has requested further frames instead.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);

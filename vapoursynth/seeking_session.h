@@ -35,7 +35,7 @@ class SeekingSession {
   /// frames `more`. `fetch` returns frames that were requested since start(), and `keep` receives
   /// results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. It must be called after a failure.
+  /// Discards the session. The caller must call this function after a failure.
   void reset() { session_.reset(); }
 
  private:
