@@ -115,8 +115,9 @@ class Samples {
 /// Returns how much the stabilising function f changes over the distance `beyond` > 0 outside
 /// 0..255. f has the given slope at the end of this range, and the noise has the level s there. A
 /// steep f keeps this slope up to a distance of 4 s, because noise moves samples this far outside.
-/// Float samples further outside are picture content, not noise: there f becomes flatter, so that
-/// the distance `room` is mapped to `room`.
+/// Float samples further outside are picture content, not noise. There f becomes flatter, so that
+/// it changes by exactly `room` over the distance `room`, up to the end of the range that filters
+/// accept.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);

@@ -27,7 +27,8 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // If float samples were converted to another scale, as in stacks, they have rounding errors.
+  // Tolerance for the rounding errors of float samples that were converted to another scale, as in
+  // stacks.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
   if (invalid && std::isfinite(*invalid)) {

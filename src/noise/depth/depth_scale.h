@@ -1,6 +1,7 @@
 #pragma once
-// Depth maps (distances, disparities, ranges) for filters of white Gaussian noise of one level:
-// which samples are holes, and how depths are converted to samples on the 0..255 scale and back.
+// Converts depth maps (distances, disparities, ranges) for filters of white Gaussian noise of one
+// level: determines which samples are holes, and maps depths to samples on the 0..255 scale and
+// back.
 
 #include <optional>
 #include <vector>
@@ -48,10 +49,10 @@ struct DepthScale {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Returns the depth for a result of the filter. The result is a mean of noisy values of e, which
-  /// noise increases: to second order, E[e] = e0 + sigma^2 / e0, where e0 belongs to the depth
-  /// without noise. The function solves this equation for e0. (A mean below 2 sigma has no
-  /// solution. The function then returns the depth for e0 = sigma.)
+  /// Returns the depth for a result of the filter. The result is a mean of noisy values of e, and
+  /// the noise increases this mean: to second order, E[e] = e0 + sigma^2 / e0, where e0 is the
+  /// value for the depth without noise. The function solves this equation for e0. (A mean below 2
+  /// sigma has no solution. The function then returns the depth for e0 = sigma.)
   double inverse(double stabilised) const;
 
  private:

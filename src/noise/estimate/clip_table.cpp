@@ -96,8 +96,8 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
 }
 
 /// Bounds on the energy of a block, in units of the current variances. If the mean energy is above
-/// `max_energy`, the block shows motion and is not used. The mean counts each coefficient with at
-/// most `max_coefficient_energy`.
+/// `max_energy`, the block shows motion and is not used. Before this mean is computed, the energy
+/// of each coefficient is limited to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 

@@ -41,7 +41,8 @@ struct NoiseEstimate {
   /// pictures with a low value have hardly a block without texture, so that their estimate is less
   /// reliable. Clips have 1, because texture moves with the picture.
   float confidence = 1;
-  /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
+  /// Level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt gives
+  /// no estimate.
   std::vector<float> excerpt_level{};
   /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
   /// There are elements only for values of luma that occur in the pictures. Levels are those of

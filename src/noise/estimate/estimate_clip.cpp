@@ -268,8 +268,9 @@ struct LumaRange {
   }
 };
 
-/// The noise is estimated separately for each range of luma, so that ranges with little noise do
-/// not determine which blocks are selected in other ranges.
+/// Returns the noise levels of a plane by luma. The noise is estimated separately for each range of
+/// luma, so that ranges with little noise do not determine which blocks are selected in other
+/// ranges.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -357,8 +358,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Motion raises the variance of low frequencies; codecs remove noise from low and high
-  // frequencies.
+  // The bounds are wide because motion raises the variance of low frequencies, and because codecs
+  // remove noise from low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

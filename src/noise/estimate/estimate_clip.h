@@ -31,8 +31,8 @@ struct ClipMeasurement {
   /// Noise level of luma as a function of brightness. It is constant outside the observed
   /// brightnesses. Null means that the level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
-  /// Noise level of each plane in 16 ranges of the first plane's brightness, as far as a range has
-  /// enough blocks.
+  /// Noise level of each plane in 16 ranges of the first plane's brightness. Ranges with too few
+  /// blocks are omitted.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 

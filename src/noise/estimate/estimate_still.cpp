@@ -22,10 +22,11 @@ constexpr std::size_t min_blocks = 16;
 /// is smaller than `max_blocks` because three planes are examined.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured: the
-/// level at v + u = 5 over that at 11..13, and the level at 8 over that at 11..13. The spectrum of
-/// camera pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of
-/// Set12 and Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured.
+/// `coloured_fall`: the level at the frequencies v + u = 5 divided by the level at 11..13.
+/// `coloured_end_fall`: the level at 8 divided by the level at 11..13. The spectrum of camera
+/// pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of Set12 and
+/// Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Conditions for coloured noise with a smaller fall: a picture with both coloured noise and fine
 /// white noise has a spectrum that falls less. In this case, all flat blocks have similar energy at

@@ -1,6 +1,6 @@
 #pragma once
-// Decomposes renders for filters into the light that falls on surfaces, the noise variance of the
-// light at each pixel, and features that distinguish surfaces.
+// Decomposes renders into the light that falls on surfaces, which filters process, the noise
+// variance of the light at each pixel, and features that distinguish surfaces.
 //
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
 // that the light, which filters process, is smooth. Samples are divided by max(albedo, floor)

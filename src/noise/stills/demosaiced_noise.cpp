@@ -51,9 +51,9 @@ constexpr double min_level = 1.2;
 /// pictures the ratio is 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
-/// Limits of the change of the noise of a developed picture with the brightness v: the noise level
-/// is proportional to (v + brightness_offset)^-brightness_exponent, times a factor of at most
-/// `tolerance`.
+/// Bounds for the change of the noise of a developed picture with the brightness v: the noise level
+/// is assumed to be proportional to (v + brightness_offset)^-brightness_exponent, within a factor
+/// of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
 /// Noise level of each of the three planes in each band of frequencies.

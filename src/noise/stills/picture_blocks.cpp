@@ -84,8 +84,8 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns rectangles of equal size, one for each picture, in the middle of its content without
-/// letterboxes.
+/// Returns one rectangle for each picture, in the middle of the picture without its letterbox. All
+/// rectangles have the same size.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;
