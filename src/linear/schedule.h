@@ -5,7 +5,7 @@
 
 namespace lull::linear {
 
-/// The picture (x, y or z) of each plane from which a guide is computed.
+/// Selects the pictures of the planes (x, y or z) from which a guide is computed.
 enum class Source { y, x, z };
 
 /// The parameters of a step (the pilot or an iteration). A step combines the patches of all groups.
@@ -19,7 +19,8 @@ struct Step {
   constexpr bool has_z() const { return !is_pilot && tau > 0; }
 };
 
-/// Returns the noise that iteration m = 1 .. M leaves, in units of s.
+/// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, relative to
+/// that of the noise in y.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }

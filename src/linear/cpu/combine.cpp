@@ -144,8 +144,9 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` is the
-/// noise in Q, and `removed` is the noise in Theta.
+/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` and
+/// `removed` are the noise variances in the formulas of Q and of Theta, summed over the samples of
+/// a patch.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));

@@ -113,7 +113,7 @@ struct TileSums {
   std::ptrdiff_t stride = 0;
 };
 
-/// The pictures of a frame, and its sums.
+/// The pictures x, y and z of a frame, and the sums of the estimates for this frame.
 struct FrameStep {
   Picture x, y, z;
   TileSums tile;

@@ -38,8 +38,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Writes the sums of squared differences over the rows of patches, for `width` columns from `own`
-/// and `other` on, or adds them to `sums`.
+/// Sums the squared differences of a row of patches along each of `width` columns, from (x, y) in
+/// one guide and from (x + dx, y + dy) in the other guide. Writes the sums to `sums`, or adds them
+/// if kAdds is true.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {

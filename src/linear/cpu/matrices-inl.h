@@ -90,7 +90,7 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
 }
 
 /// Returns the first stored column of row `i` of a symmetric matrix. Of the lower triangle, only
-/// squares of this size around the diagonal are stored.
+/// the part within the 16x16 squares on the diagonal is stored.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 

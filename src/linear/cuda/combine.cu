@@ -81,8 +81,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the positions of the members' first samples in the windows, as indices, and returns in
-/// all lanes the sums of the members' moments.
+/// Writes the index of each member's first sample in the windows. Returns the sums of the members'
+/// moments, in all lanes.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {
@@ -108,7 +108,8 @@ __device__ __forceinline__ float2 find_places(const CombineJob& job, const Regio
   return moments;
 }
 
-/// Returns t (params.h): the remaining noise in z, in units of s.
+/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to that of
+/// the noise in y.
 __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 moments, int count) {
   const auto samples = static_cast<float>(count * a.groups.sizes.side * a.groups.sizes.side);
   const float mean = moments.x / samples;
