@@ -1,7 +1,7 @@
 #pragma once
 // How the frames of a session on a GPU relate to each other: the main planes in 8 bits, and the
-// motion between frames. The kernels whose counts decide about a frame run on the upload stream,
-// because the host waits for them. The motion search runs on the compute stream.
+// motion between frames. The host waits for the kernels that compare frames, so these kernels run
+// on the upload stream. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
-// The session around a backend's work on frames. The session decides when a frame is filtered, from
-// which frames patches are taken, and which time and side data a result has. It does not access
-// samples.
+// A session that schedules the work of a backend on frames. It decides when a frame is filtered,
+// from which frames patches are taken, and which time and side data a result has. It does not
+// access samples.
 
 #include <memory>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// Properties of a method. From them, a session over frames decides when to filter which frames.
+/// Properties of a method that determine when a session filters which frames.
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
@@ -60,7 +60,7 @@ class FrameWorker {
   /// Returns the result of the frame in `slot`. The session calls this function after the last
   /// filter() for this frame in the last phase, and sets the time and side data of the result.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
-  /// Returns how many results that finish() returned may have samples that are not yet complete.
+  /// Returns the maximum number of results of finish() whose samples may still be incomplete.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Waits for the samples of the oldest incomplete result.
   virtual void await() {}
