@@ -21,8 +21,8 @@ constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
 /// This number of voxels per volume is sufficient for a correction of the noise levels.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// Maximum share of components for which the remainder, the part of the series without the
-/// components, counts as noise.
+/// Maximum number of signal components, as a share of the number of volumes. The rest of the series
+/// counts as noise.
 constexpr double max_signal_share = 0.7;
 /// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
 /// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are

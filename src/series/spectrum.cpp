@@ -7,8 +7,9 @@
 namespace lull::series {
 namespace {
 
-/// Bounds of the half width of a spectrum, relative to that of noise of one level: a volume whose
-/// level is much lower than those of the others widens the spectrum only downwards.
+/// Bounds of the half width of a spectrum, relative to the half width for noise of one level. They
+/// are needed because a volume with a much lower level than the others widens the spectrum only
+/// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median belong to volumes that depend linearly on the others;
 /// they contain no noise.
@@ -27,7 +28,8 @@ int noisy_values(std::span<const double> values, double count) {
   return volumes;
 }
 
-/// Returns the scale unit of the distribution of the largest eigenvalue, for noise of variance 1.
+/// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the edge:
+/// `fluctuation` scale units of its distribution.
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;
