@@ -201,8 +201,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // Halving a picture of odd size moves its centre by half a sample. This happens in both
-    // pictures.
+    // If a picture has an odd size, the centre of the half-size picture is half a sample away from
+    // the centre of the picture. This applies to both pictures that are aligned.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);
