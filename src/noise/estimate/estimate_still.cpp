@@ -54,7 +54,7 @@ constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 
 /// denoises. Coarse noise in such a picture is synthetic, and is uniform over the picture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
-/// Level that is used if the estimate is uncertain.
+/// Noise level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
 /// Noise below these levels is invisible; the first limit is for R, G and B, the second for Y of
 /// YCbCr, whose noise has two thirds of the level of the noise of R, G and B.

@@ -17,9 +17,10 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the share of a correlation that remains at this distance after a decoder has composed
-/// the plane. The decoder composes planes of overlapping blocks with independent grain, whose sides
-/// are 32 samples (16 if the plane is subsampled). Where blocks overlap, two samples of a row are
-/// blended (weights 27 and 17 of 32); in subsampled planes, one sample (weights 23 and 22).
+/// the plane. The decoder composes the plane of overlapping blocks with independent grain. The
+/// sides of a block are 32 samples (16 if the plane is subsampled). Where blocks overlap, two
+/// samples of a row are blended (weights 27 and 17 of 32); in subsampled planes, one sample
+/// (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;

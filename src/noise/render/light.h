@@ -1,11 +1,11 @@
 #pragma once
-// Decomposes renders into the light that falls on surfaces, which filters process, the noise
-// variance of the light at each pixel, and features that distinguish surfaces.
+// Decomposes renders into three parts: the light that falls on surfaces, the noise variance of the
+// light at each pixel, and features that distinguish surfaces. Filters process the light.
 //
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
-// that the light, which filters process, is smooth. Samples are divided by max(albedo, floor)
-// before the filter and multiplied by it afterwards (as in Bako et al. 2017,
-// doi:10.1145/3072959.3073708; measurements are in docs/measurements/renders.md).
+// that the light is smooth. Samples are divided by max(albedo, floor) before the filter, and
+// multiplied by the same value afterwards (as in Bako et al. 2017, doi:10.1145/3072959.3073708;
+// measurements are in docs/measurements/renders.md).
 
 #include <array>
 #include <vector>

@@ -35,8 +35,8 @@ constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Minimum of the share of the noise variance that is assumed to remain after clipping.
-/// ClippedBlocks does not use blocks in which clipping leaves less.
+/// Lower bound for the share of the noise variance that remains after clipping. A smaller share is
+/// replaced by this value. ClippedBlocks does not use blocks with so small a share.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
@@ -99,8 +99,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: of the coefficients that select them, and of the finest
-/// coefficients in the other half.
+/// Mean energies of the flattest blocks. `energy`: of the half of the coefficients by which the
+/// blocks are selected. `fine`: of the finest coefficients in the half by which they are not
+/// selected.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
