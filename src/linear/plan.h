@@ -21,8 +21,8 @@ struct SetPlan {
 };
 
 /// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes
-/// that the filter gets (Y, U and V for RGB). If the guide of a set contains luma, but the set does
-/// not, all its guides use the filtered luma.
+/// that the filter gets (Y, U and V for RGB). If a set does not contain luma, but its guide does,
+/// the guide is computed from the filtered luma in every step.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -5,7 +5,7 @@
 
 namespace lull::linear {
 
-/// Selects the pictures of the planes (x, y or z) from which a guide is computed.
+/// The three pictures of a plane (params.h). A guide is computed from one of the three.
 enum class Source { y, x, z };
 
 /// The parameters of a step (the pilot or an iteration). A step combines the patches of all groups.
