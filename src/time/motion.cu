@@ -1,12 +1,12 @@
 // Motion search of motion.h on a GPU: one thread block for each cell and each other frame. Let a be
 // the cell's region, and b the same region of the other frame, shifted by a vector. The sum of
 // squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all
-// vectors, row by row of the other frame. The rows of the first operand are one row of the other
-// frame, which begins at a different column for each dx. The columns of the second operand are rows
-// of a: for each dy, the row of a that is compared with this row of the other frame. The squares of
-// the other frame are summed once for each position in a row where a region may begin. A key
-// contains the cost and the rank of a vector, so that the minimum does not depend on the order of
-// work.
+// vectors, row by row of the other frame. All rows of the first operand contain the same row of the
+// other frame, beginning at a different column for each dx. The columns of the second operand are
+// rows of a: for each dy, the row of a that is compared with this row of the other frame. The
+// squares of the other frame are summed once for each position in a row where a region may begin. A
+// key contains the cost and the rank of a vector, so that the minimum does not depend on the order
+// of work.
 
 #include <algorithm>
 

@@ -88,10 +88,10 @@ class Timeline {
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 8 * radius. These
-  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
-  /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
-  /// share noise with each other, only the nearest is included.
+  /// Returns the neighbours of frame `n`; `n` must be at least count() - 1 - 8 * radius. The
+  /// neighbours are the existing frames n - radius - further_back .. n + radius + extra_ahead(n),
+  /// without frames of other scenes and without frames that share noise with frame `n`. Of several
+  /// frames that share noise with each other, only the nearest is included.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
