@@ -172,8 +172,8 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // The last noisy frames that are not repeated: the frames of the margin before a span, and one
-  // more.
+  // The last noisy frames that do not repeat the previous frame: as many as the margin before a
+  // span has, and one more.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

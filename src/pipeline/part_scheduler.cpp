@@ -200,7 +200,7 @@ class PartScheduler final : public Denoiser {
     }
     // `filtered_twice` is the maximum number of frames that are filtered again for the margins of
     // one more part. While frames still arrive, the second half is at least as long as the margin
-    // of the first.
+    // of the first half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
