@@ -32,8 +32,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns a copy of `noise`, which has the level that the caller has given, with the clipping
-/// added that the samples of the images show (find_clipping()). `excerpts` are the same as for
+/// `noise` contains the level that the caller has given. Returns this noise together with the
+/// clipping that the samples of the images show (find_clipping()). `excerpts` are the same as for
 /// find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
