@@ -98,7 +98,7 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
   more = {search_start_, before - 1};
   if (search_start_ > 0) return false;
-  // The search has reached the start of the clip, so all frames from there on are pushed.
+  // The search has reached the start of the clip, so all frames from the start on are pushed.
   search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
   next_input_ = 0;
