@@ -61,8 +61,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether nlm averages the groups that the cluster matcher finds. Sessions of bm3d
-/// implement this averaging.
+/// Returns whether nlm averages the groups that the cluster matcher finds. In this case the method
+/// nlm opens a session of bm3d, with the parameters group_means_params().
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());

@@ -13,7 +13,7 @@
 namespace lull {
 namespace {
 
-/// A session with variance stabilisation. The inverse needs the index z of a slice.
+/// The session that with_vst() makes. Its InverseData is the index z of the slice.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,
