@@ -1,6 +1,6 @@
 #pragma once
-// Scales the volumes of a series, each of which has its own noise level, to one noise level for a
-// filter.
+// Scales the volumes of a series to one noise level for a filter. Each volume has its own noise
+// level.
 
 #include <memory>
 #include <vector>
