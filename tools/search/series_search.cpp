@@ -17,17 +17,6 @@ namespace {
 constexpr float same_level = 1.5f, same_rician_level = 2.5f;
 constexpr std::size_t min_cubes = 16;
 
-/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
-/// tenth of the levels at either end is ignored.
-bool differ(std::vector<float> levels, NoiseKind kind) {
-  std::erase_if(levels, [](float level) { return !(level > 0); });
-  if (levels.empty()) return false;
-  std::ranges::sort(levels);
-  const std::size_t tenth = levels.size() / 10;
-  return levels[levels.size() - 1 - tenth] >
-         (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
-}
-
 /// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
@@ -53,6 +42,15 @@ std::string folder_of(const std::string& file) {
   if (file.empty() || file == "-" || file == "null" || file == "hash") return {};
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   return folder.empty() ? "." : folder.string();
+}
+
+bool levels_differ(std::vector<float> levels, NoiseKind kind) {
+  std::erase_if(levels, [](float level) { return !(level > 0); });
+  if (levels.empty()) return false;
+  std::ranges::sort(levels);
+  const std::size_t tenth = levels.size() / 10;
+  return levels[levels.size() - 1 - tenth] >
+         (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
 }
 
 SeriesCollector::SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source)
@@ -90,7 +88,7 @@ std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole
   std::vector<float> levels;
   for (const LevelsByKind& by_kind : levels_)
     levels.push_back(by_kind[static_cast<std::size_t>(whole.noise.kind)].value_or(whole.level));
-  if (differ(levels, whole.noise.kind)) return levels;
+  if (levels_differ(levels, whole.noise.kind)) return levels;
   for (float& level : levels)
     if (level > 0) level = whole.level;
   return levels;
@@ -132,7 +130,7 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   series::SeriesNoise noise = initial_noise(scene);
   if (!given) {
     noise.levels = estimated_levels(*scene.volume);
-    if (differ(noise.levels, noise.kind)) {
+    if (levels_differ(noise.levels, noise.kind)) {
       scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
       set_noise(noise, scene);
     }

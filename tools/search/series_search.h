@@ -62,6 +62,10 @@ class SeriesCollector {
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
+/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
+/// tenth of the levels at either end is ignored.
+[[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
+
 /// Returns the folder of a file name, for temporary files; empty if it is not the name of a file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
