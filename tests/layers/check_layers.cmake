@@ -78,7 +78,8 @@ module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/tiff ${io_base} io/ffmpeg io/files)
 module(io/metadata ${io_base} io/ffmpeg io/files io/pictures io/tiff)
 module(io/raw ${io_base} io/ffmpeg io/files io/pictures io/tiff io/metadata)
-module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff)
+module(io/axes ${io_base})
+module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff io/axes)
 module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
   io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks

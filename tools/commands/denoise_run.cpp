@@ -128,6 +128,8 @@ class Run {
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
+    if (const std::string& axes = source_->info().axes; !axes.empty())
+      reports_.info("'" + options_.input.file + "': " + axes);
     open_layers();
     rescale_sigma(options_, source_->info().values);
     if (options_.input.depth.on) (void)depth_samples(options_.input, *source_);

@@ -7,6 +7,7 @@
 #include "core/frame_pool.h"
 #include "noise/depth/vst_depth.h"
 #include "noise/render/vst_render.h"
+#include "noise/volume/photon_vst.h"
 #include "noise/volume/vst_volume.h"
 #include "tools/options/option_table.h"
 
@@ -126,6 +127,11 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const Fra
   if (method.render)
     return open_render_finder(method.means ? method.means->temporal : method.pictures.temporal,
                               format);
+  if (method.volume_noise && method.volume_noise->photons) {
+    auto finder = open_finder(method, stabilised_format(format));
+    if (!finder) return nullptr;
+    return with_photon_vst(*method.volume_noise->photons, format, std::move(finder));
+  }
   if (!method.depth) return open_finder(method, format);
   const FrameFormat stabilised = stabilised_depth_format(format);
   auto finder = open_finder(method, stabilised);

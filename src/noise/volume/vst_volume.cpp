@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "noise/volume/photon_vst.h"
 #include "noise/volume/sample_vst.h"
 #include "noise/vst_session.h"
 
@@ -105,6 +106,7 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format) {
 std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise, const FrameFormat& format,
                                    std::unique_ptr<Denoiser> filter, const ResultSamples& results) {
   validate_vst(noise, format);
+  if (noise.photons) return with_photon_vst(*noise.photons, format, std::move(filter), results);
   return std::make_unique<VolumeVstSession>(noise, format, std::move(filter), results);
 }
 
