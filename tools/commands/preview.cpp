@@ -228,7 +228,7 @@ class Preview {
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     auto denoiser = merge_fields(open_sessions(options_, plan_, source_->format(), backends_, warn),
-                                 source_->format());
+                                 plan_, source_->format());
     denoiser = with_side_inputs(std::move(denoiser), slices_before);
     VolumeCuts before(geometry), after(geometry);
     PrefixedSource source(*source_, std::move(first));
@@ -309,7 +309,7 @@ class Preview {
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
     select_frames(opened, {{number, number}}, plan_, format, nullptr, warn);
-    auto denoiser = with_side_inputs(merge_fields(std::move(opened), source_->format()),
+    auto denoiser = with_side_inputs(merge_fields(std::move(opened), plan_, source_->format()),
                                      window.number - number);
     std::vector<Frame> results;
     FrameRepairer repairer(repair_, source_->format());

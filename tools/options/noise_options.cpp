@@ -78,6 +78,9 @@ void set_noise(DenoiseOptions& options, const std::string& text) {
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, bool> area_choices[] = {{"preserve", true},
+                                                              {"filter", false}};
+
 constexpr OptionRow rows[] = {
     {"-s,--sigma", "S|Y:Cb:Cr|auto", OptionGroup::basic, planned | in_preview | in_bids,
      "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
@@ -102,6 +105,15 @@ constexpr OptionRow rows[] = {
     {"--strength", "X|light|medium|strong", OptionGroup::basic, planned | in_preview | in_bids,
      "multiply the noise level by X: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},
+    {"--constant-areas", "preserve|filter", OptionGroup::video, planned | in_preview | in_bids,
+     "connected samples of exactly one value that cannot be the result of noise: the background of "
+     "a masked volume, padding, saturation, letterboxes. preserve: they remain as they are, bit "
+     "for "
+     "bit, and do not affect the samples beside them; filter: they are filtered like all other "
+     "samples (default: preserve)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.method.preserves_areas = choose("--constant-areas", v, area_choices);
+     }},
     {"--repair", "auto|off|FILE", OptionGroup::video, in_plan | in_preview | in_noise,
      "replace defective samples of a sensor by estimates from their neighbours, before the noise "
      "is estimated and removed. auto: stuck and dead pixels, impulses, and offsets of rows and "

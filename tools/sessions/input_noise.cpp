@@ -81,6 +81,8 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   if (again) decompose_series(options_, source, known_.scenes.front());
   for (const std::string& line : noise_lines(options_, known_, repair_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
+  for (const TimedExcerpt& excerpt : samples.excerpts)
+    has_areas_ = has_areas_ || has_constant_areas(plan_.method(), excerpt.frames.front());
   record_ = known_;
   if (needs_follower(options_, input, known_)) {
     record_.scenes.resize(1);

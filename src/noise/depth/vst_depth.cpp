@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "noise/depth/fill_holes.h"
+#include "noise/fill_holes.h"
 #include "noise/vst_session.h"
 
 namespace lull {
