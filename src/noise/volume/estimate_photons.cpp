@@ -14,10 +14,10 @@ namespace {
 /// Median of the mean of the squares of 8 standard normal values, and variance of the logarithm of
 /// a median of such means, times their number.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
-/// Maximum energy of flat cubes at low frequencies, in units of the variance. If too few cubes are
-/// flat, the next value is used.
-constexpr double flat_limits[] = {1.15, 1.4, 2, 3};
-constexpr std::size_t min_flat = 200, min_cubes = 24;
+/// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
+/// `min_flat_in_bin` cubes of a bin are flat, the next value is used for this bin.
+constexpr double flat_limits[] = {1.15, 1.4, 2, 4, 8, 16};
+constexpr std::size_t min_flat_in_bin = 24, min_cubes = 24;
 constexpr int fit_rounds = 12;
 /// Bins of flat cubes with similar means.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
@@ -93,35 +93,52 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
+  /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
+  /// used as well, because their high frequencies still contain little of it.
   void select_flat() {
-    for (const double limit : flat_limits) {
-      flat_.clear();
-      for (const CubeStatistics* cube : cubes_)
-        if (static_cast<double>(cube->low) <= limit * variance_at(mean_value(cube)))
-          flat_.push_back(cube);
-      if (flat_.size() >= std::min(min_flat, cubes_.size() / 2)) return;
+    flat_.clear();
+    for (const auto& [begin, end] : ranges_of(cubes_)) {
+      const std::size_t wanted = std::min(end - begin, min_flat_in_bin);
+      for (const double limit : flat_limits) {
+        const std::size_t before = flat_.size();
+        for (std::size_t i = begin; i < end; ++i)
+          if (static_cast<double>(cubes_[i]->low) <= limit * variance_at(mean_value(cubes_[i])))
+            flat_.push_back(cubes_[i]);
+        if (flat_.size() - before >= wanted || limit == flat_limits[std::size(flat_limits) - 1])
+          break;
+        flat_.resize(before);
+      }
     }
   }
 
-  /// Returns the bins of cubes that are sorted by their means. Bins have equal widths in the square
-  /// root of the mean, so that a few bright cubes do not share a bin with many dark ones. The
-  /// variance of a bin is the median over its cubes, relative to the line, so that the width of a
-  /// bin does not bias it.
-  std::vector<Bin> bins_of(const Cubes& cubes) const {
+  /// Returns the bins of cubes that are sorted by their means, as the first and the last index + 1
+  /// of each bin. Bins have equal widths in the square root of the mean, so that a few bright cubes
+  /// do not share a bin with many dark ones.
+  static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {
-      return range > 0 ? std::sqrt((mean_value(cube) - least) / range) * static_cast<double>(max_bins) : 0.0;
+      return range > 0
+                 ? std::sqrt((mean_value(cube) - least) / range) * static_cast<double>(max_bins)
+                 : 0.0;
     };
-    std::vector<Bin> bins;
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;
     for (std::size_t begin = 0; begin < cubes.size();) {
       const double bin_end = std::floor(number_of(cubes[begin])) + 1;
       std::size_t end = begin;
       while (end < cubes.size() && (end - begin < min_in_bin || number_of(cubes[end]) < bin_end))
         ++end;
       if (cubes.size() - end < min_in_bin) end = cubes.size();
-      bins.push_back(bin_of(cubes, begin, end));
+      ranges.emplace_back(begin, end);
       begin = end;
     }
+    return ranges;
+  }
+
+  /// The variance of a bin is the median over its cubes, relative to the line, so that the width of
+  /// a bin does not bias it.
+  std::vector<Bin> bins_of(const Cubes& cubes) const {
+    std::vector<Bin> bins;
+    for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));
     return bins;
   }
 

@@ -49,7 +49,7 @@ class PhotonStabiliser {
 
  private:
   double transform(double photons) const;
-  double mean_of_transform(double photons) const;
+  double expected_result(double photons) const;
   double photons_of(double d) const;
   void make_table();
 
@@ -59,7 +59,7 @@ class PhotonStabiliser {
   double scale_ = 1;           // 255 / (f(255) - f(0))
   double first_ = 0;           // E[f(z)] for no photons
   double step_ = 0;            // distance of the knots of the table
-  std::vector<double> table_;  // expected photons by E[f(z)], from first_ on
+  std::vector<double> table_;  // expected photons by the result, from first_ on
 };
 
 }  // namespace lull
