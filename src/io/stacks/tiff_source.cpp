@@ -50,7 +50,7 @@ void TiffSource::find_pages() {
     const TiffLayout layout = slice_layout(file_, is_imagej_);
     if (!is_same_kind(layout, layout_))
       throw BadData("'" + path_ + "' changes to " + describe_slice(layout) + " at page " +
-                    std::to_string(pages()) + " (from " + describe_slice(layout_) +
+                    std::to_string(directories_.size()) + " (from " + describe_slice(layout_) +
                     "); split it there");
     directories_.push_back(TIFFCurrentDirOffset(file_.handle()));
   } while (file_.next());

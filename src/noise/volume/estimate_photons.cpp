@@ -16,8 +16,8 @@ namespace {
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the next value is used for this bin.
-constexpr double flat_limits[] = {1.15, 1.4, 2, 4, 8, 16};
-constexpr std::size_t min_flat_in_bin = 24, min_cubes = 24;
+constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
+constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
 /// Bins of flat cubes with similar means.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;

@@ -19,8 +19,8 @@ constexpr int normal_nodes = 41;
 /// Filters of patches return more than the mean of samples whose noise is skewed towards dark
 /// values, as stabilised photon noise is at low numbers of photons: by this factor times the
 /// standard deviation times the skewness (stabiliser.h explains the reason for the opposite skew).
-/// Measured for BM4D on flat areas of 2 and 4 photons.
-constexpr double skew_bias = 0.1;
+/// Measured for BM4D on flat areas of 1 to 8 photons.
+constexpr double skew_bias = 0.04;
 
 /// The closed-form approximation of the exact unbiased inverse, in photons (Makitalo and Foi 2013,
 /// equation 10).
