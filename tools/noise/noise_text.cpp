@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "noise/estimate/codec_error.h"
+
 namespace lull::tools {
 namespace {
 
@@ -67,6 +69,14 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
+/// States the error of the codec, for which the filter is tuned in addition to the measured noise.
+std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
+  NoiseEstimate error;
+  for (int i = 0; i < 3; ++i) error.level[i] = codec_error_in(estimate, i);
+  if (!(error.level[0] > 0)) return {};
+  return ", codec error " + levels_of(error, layout, unit);
+}
+
 }  // namespace
 
 std::string describe(const NoiseEstimate& estimate, Layout layout, double own_unit) {
@@ -76,7 +86,8 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
                           : describe_correlation(estimate, unit) + ", " +
                                 levels_of(estimate, layout, unit) +
                                 (own_unit > 0 ? " (the file's units)" : " (8-bit levels)") +
-                                tendency_of(estimate.noise) + confidence_of(estimate);
+                                tendency_of(estimate.noise) +
+                                codec_error_of(estimate, layout, unit) + confidence_of(estimate);
   if (!estimate.certain)
     text = "cannot tell" + (estimate.why.empty() ? "" : " (" + estimate.why + ")") + "; assumed " +
            text;

@@ -6,6 +6,7 @@
 
 #include "noise/estimate/estimate_clip.h"
 #include "pipeline/field_denoiser.h"
+#include "tools/search/codec_steps.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/noise_search.h"
 
@@ -223,6 +224,7 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
     if (is_synthetic || checked_flat_noise_ < min_flat_share * expected_flat_noise(found))
       return std::nullopt;
+    add_codec_error(excerpts_at(count), found);
     return found;
   }
   // If the noise of frames cannot be estimated over time, they are assumed to continue the scene.

@@ -11,6 +11,7 @@
 #include "pipeline/field_denoiser.h"
 #include "tools/noise/noise_text.h"
 #include "tools/repair/repair_choice.h"
+#include "tools/search/codec_steps.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/stack_noise.h"
 #include "tools/search/volume_noise_search.h"
@@ -57,6 +58,9 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
+    // The error of the codec is added last, because scenes are compared by the measured noise.
+    for (SceneNoise& scene : record.scenes)
+      add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
     record.scenes.front().from_s = start_s_;
     return record;
@@ -261,9 +265,11 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
   // Context frames before the selected part are not used.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
+  SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));
+  add_codec_error(excerpts, scene.estimate);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
-          .scenes = {scene_noise(begin, excerpts, estimate_noise(excerpts))}};
+          .scenes = {std::move(scene)}};
 }
 
 std::vector<Frame> read_frames(FrameSource& source, std::size_t count) {

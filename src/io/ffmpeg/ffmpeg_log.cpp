@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/ffmpeg/ffmpeg.h"
+#include "io/ffmpeg/log_trace.h"
 
 namespace lull::io {
 
@@ -79,8 +80,9 @@ Log& the_log() {
   return log;
 }
 
-thread_local const MessagesPtr* scope = nullptr;  // the innermost scope of this thread
-thread_local Messages* thread_log = nullptr;      // null: this thread has no watch
+thread_local const MessagesPtr* scope = nullptr;          // the innermost scope of this thread
+thread_local const LogTrace::Receiver* tracer = nullptr;  // null: no trace in this thread
+thread_local Messages* thread_log = nullptr;              // null: this thread has no watch
 
 /// Returns the messages of this thread. LogWatch objects can still read them after the thread has
 /// ended.
@@ -131,6 +133,10 @@ std::string line_of(const char* format, va_list arguments) {
 }
 
 void record_message(void* context, int level, const char* format, va_list arguments) {
+  if (tracer) {
+    if (level == AV_LOG_INFO) (*tracer)(line_of(format, arguments));
+    return;
+  }
   if (level > (the_log().has_listener ? AV_LOG_INFO : AV_LOG_WARNING)) return;
   const std::string text = line_of(format, arguments);
   if (text.empty()) return;
@@ -171,6 +177,12 @@ void forward_ffmpeg_log(std::function<void(const std::string&)> listener) {
   the_log().has_listener = listener != nullptr;
   the_log().listener = std::move(listener);
 }
+
+LogTrace::LogTrace(Receiver receiver) : receiver_(std::move(receiver)) {
+  capture_ffmpeg_log();
+  tracer = &receiver_;
+}
+LogTrace::~LogTrace() { tracer = nullptr; }
 
 LogTopic::LogTopic() : messages_(std::make_shared<Messages>()) {}
 LogTopic::~LogTopic() = default;

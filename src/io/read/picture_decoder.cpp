@@ -97,6 +97,7 @@ void PictureDecoder::open_on_cpu() {
   if (!codec)
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up(codec);
+  quantiser_.emplace(stream);
   decoder_->thread_count = options_.threads;
   // With frame threads, FFmpeg 5.1 crashes on WebP files with damaged alpha.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
@@ -194,6 +195,7 @@ void PictureDecoder::restart() {
   avcodec_flush_buffers(decoder_.get());
   replay_.clear();
   metadata_.clear();
+  if (quantiser_) quantiser_->restart();
   last_time_ = AV_NOPTS_VALUE;
   watch_ = LogWatch(demuxer_.log());
 }
@@ -208,6 +210,7 @@ FramePtr PictureDecoder::decode() {
   check_decoded(*picture);
   if (keeps_bottom_up_rows(*decoder_->codec)) flip_rows(*picture);
   if (stores_rows_in_passes(decoder_->codec_id)) mark_progressive(*picture);
+  if (quantiser_) quantiser_->mark(*picture);
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
@@ -278,6 +281,7 @@ int PictureDecoder::receive(AVFrame& picture) {
     }
     const PacketPtr packet = next_packet();
     if (packet && !is_decodable(*packet)) continue;
+    if (packet && quantiser_) quantiser_->add(*packet);
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
     // A recording that begins in the middle of a broadcast has no parameter sets at the beginning,

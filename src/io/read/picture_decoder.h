@@ -16,6 +16,7 @@
 #include "io/metadata/picture_metadata.h"
 #include "io/read/decoder_watch.h"
 #include "io/read/gpu_decoder.h"
+#include "io/read/quantiser_trace.h"
 
 namespace lull::io {
 
@@ -86,6 +87,7 @@ class PictureDecoder {
   std::optional<GpuDecoder> gpu_;
   DecoderWatch decoder_watch_;
   CodecPtr decoder_;
+  std::optional<QuantiserTrace> quantiser_;  // null: a GPU decodes
   bool logs_damage_ = false;                 // errors in the decoder's log mean damage
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets

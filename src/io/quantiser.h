@@ -1,0 +1,17 @@
+#pragma once
+// The quantisation of the codec from which a frame was decoded.
+
+#include <array>
+
+#include "core/frame.h"
+
+namespace lull::io {
+
+/// Returns the mean quantisation step of each plane of a decoded frame, on the 0..255 scale, for
+/// coefficients of an orthonormal transform. A step is 0 if it is unknown or at most one level (the
+/// codec is lossless or nearly so). Steps are known for YCbCr and grey samples that the CPU decoded
+/// from H.264, HEVC or AV1. They are those of the headers of slices and frames; codecs vary them
+/// within a picture.
+[[nodiscard]] std::array<float, 3> quantiser_steps(const Frame& frame);
+
+}  // namespace lull::io

@@ -1,0 +1,68 @@
+#include "noise/estimate/codec_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "noise/stabiliser.h"
+
+namespace lull {
+namespace {
+
+/// Standard deviation of the error in units of the quantisation step. (Rounding to multiples of a
+/// step has 0.29. Codecs predict most blocks from earlier frames, and their errors partly cancel.)
+constexpr float error_per_step = 0.2f;
+/// Luma steps between which the error of clips without measured noise is faded in.
+constexpr float fine_step = 12, coarse_step = 24;
+/// Level of the curve of planes without measured noise.
+constexpr float min_codec_level = 0.5f;
+
+std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
+  auto curve = std::make_shared<NoiseCurve>();
+  curve->sigma.fill(level);
+  return curve;
+}
+
+/// Adds independent white noise with the standard deviation `error` to a plane with the noise level
+/// `level`. The curve of the plane keeps describing the measured noise, because sessions use the
+/// curve to detect repeated frames: a repeated frame repeats the error.
+void add_white(float error, float level, PlaneNoise& plane) {
+  const float found = std::max(level, min_codec_level);
+  const float growth = std::sqrt(level * level + error * error) / found;
+  if (!plane.curve) {
+    plane.curve = flat_codec_curve(found);
+    plane.sigma = stabilised_sigma(*plane.curve);
+  }
+  plane.sigma *= growth;
+  if (!plane.correlation) return;
+  auto correlation = std::make_shared<Autocorrelation>(*plane.correlation);
+  const float share = level * level / (level * level + error * error);
+  for (float& r : *correlation) r *= share;
+  (*correlation)[lag_index(0, 0)] = 1;
+  plane.correlation = std::move(correlation);
+}
+
+}  // namespace
+
+void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate) {
+  if (layout == Layout::rgb || estimate.excerpt_level.empty() || !(steps[0] > 0)) return;
+  const bool is_noisy = std::ranges::any_of(estimate.level, [](float level) { return level > 0; });
+  const float share =
+      is_noisy ? 1 : std::clamp((steps[0] - fine_step) / (coarse_step - fine_step), 0.0f, 1.0f);
+  if (share == 0) return;
+  const int planes = layout == Layout::gray ? 1 : 3;
+  for (int i = 0; i < planes; ++i)
+    if (const float error = share * error_per_step * steps[i]; error > 0)
+      add_white(error, estimate.level[i], estimate.noise.plane(i));
+}
+
+float codec_error_in(const NoiseEstimate& estimate, int plane) {
+  const PlaneNoise& noise = estimate.noise.plane(plane);
+  if (!noise.curve || !(noise.sigma > 0) || estimate.noise.is_of_opponents()) return 0;
+  constexpr float rounding = 1.001f;
+  const float growth = noise.sigma / stabilised_sigma(*noise.curve);
+  const float level = estimate.level[plane], all = std::max(level, min_codec_level) * growth;
+  return growth > rounding && all > level ? std::sqrt(all * all - level * level) : 0;
+}
+
+}  // namespace lull

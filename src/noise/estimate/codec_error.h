@@ -1,0 +1,25 @@
+#pragma once
+// The error of a lossy codec as noise. A codec removes noise and texture whose coefficients are
+// below its quantisation step, and repeats a part of the remaining noise from frame to frame.
+// Differences between frames do not show this error, but its variance follows from the
+// quantisation step.
+
+#include <array>
+
+#include "core/frame.h"
+#include "noise/estimate/estimate.h"
+
+namespace lull {
+
+/// Adds the error of a lossy codec to the noise for which filters are tuned. Measured levels stay
+/// unchanged. If no noise was found, the error is added only as far as the quantisation is coarse,
+/// so that clips without noise stay unchanged. The function does nothing for RGB, for estimates
+/// from single pictures, and for steps of 0.
+/// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
+void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
+
+/// Returns the standard deviation of the codec's error that a plane of an estimate contains, on the
+/// 0..255 scale; 0 if there is none.
+[[nodiscard]] float codec_error_in(const NoiseEstimate& estimate, int plane);
+
+}  // namespace lull

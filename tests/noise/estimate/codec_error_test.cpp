@@ -1,0 +1,106 @@
+#include "noise/estimate/codec_error.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "noise/estimate/clips.h"
+#include "noise/stabiliser.h"
+
+namespace lull {
+namespace {
+
+using namespace clips;
+
+NoiseEstimate estimate_over_time(const std::array<float, 3>& level) {
+  NoiseEstimate estimate;
+  estimate.noise = NoiseModel(level);
+  estimate.level = level;
+  estimate.excerpt_level = {level[0]};
+  return estimate;
+}
+
+TEST(CodecError, VariancesAddAndMeasuredLevelsStay) {
+  NoiseEstimate found = estimate_over_time({3, 2, 0});
+  add_codec_error({20, 15, 10}, Layout::yuv, found);
+  EXPECT_EQ(found.level, (std::array<float, 3>{3, 2, 0}));
+  EXPECT_NEAR(found.noise.sigma(0), std::hypot(3.0f, codec_error_in(found, 0)), 0.02);
+  EXPECT_NEAR(found.noise.sigma(1), std::hypot(2.0f, codec_error_in(found, 1)), 0.02);
+  EXPECT_NEAR(found.noise.sigma(2), codec_error_in(found, 2), 0.02);
+  EXPECT_GT(codec_error_in(found, 0), codec_error_in(found, 1));
+  EXPECT_GT(codec_error_in(found, 2), 1);
+}
+
+TEST(CodecError, FrameComparisonsUseTheMeasuredLevel) {
+  NoiseEstimate found = estimate_over_time({3, 2, 0});
+  add_codec_error({40, 30, 30}, Layout::yuv, found);
+  EXPECT_NEAR(found.noise.plane(0).level_in_samples(), 3, 0.01);
+  EXPECT_NEAR(found.noise.plane(1).level_in_samples(), 2, 0.01);
+  EXPECT_LE(found.noise.plane(2).level_in_samples(), 0.5f);
+  EXPECT_NO_THROW(validate(found.noise));
+}
+
+TEST(CodecError, CorrelationIsThatOfTheSum) {
+  NoiseEstimate found =
+      estimate_of(measure_clip(clip(grey(), blurred(8), texture, 4)), Layout::gray);
+  found.excerpt_level = {found.level[0]};
+  const double before = found.noise.plane(0).correlation_at(1, 0);
+  add_codec_error({40, 0, 0}, Layout::gray, found);
+  const double share =
+      found.level[0] * found.level[0] /
+      (found.level[0] * found.level[0] + codec_error_in(found, 0) * codec_error_in(found, 0));
+  EXPECT_NEAR(found.noise.plane(0).correlation_at(1, 0), before * share, 1e-5);
+  EXPECT_EQ(found.noise.plane(0).correlation_at(0, 0), 1);
+}
+
+TEST(CodecError, CurveOfBrightnessStays) {
+  NoiseEstimate found = estimate_over_time({4, 0, 0});
+  auto curve = std::make_shared<NoiseCurve>();
+  for (int i = 0; i < NoiseCurve::knots; ++i) curve->sigma[i] = 2 + 0.1f * static_cast<float>(i);
+  found.noise.plane(0).curve = curve;
+  found.noise.plane(0).sigma = stabilised_sigma(*curve);
+  add_codec_error({20, 20, 20}, Layout::gray, found);
+  EXPECT_EQ(found.noise.plane(0).curve, curve);
+  EXPECT_GT(found.noise.sigma(0), 1.2f * stabilised_sigma(*curve));
+}
+
+TEST(CodecError, CoarserQuantisationGivesMoreError) {
+  float before = 0;
+  for (const float step : {1.5f, 6.0f, 12.0f, 18.0f, 24.0f, 60.0f}) {
+    NoiseEstimate found = estimate_over_time({3, 3, 3});
+    add_codec_error({step, step, step}, Layout::yuv, found);
+    EXPECT_GT(codec_error_in(found, 0), before) << step;
+    before = codec_error_in(found, 0);
+  }
+}
+
+TEST(CodecError, CleanClipsOfFineQuantisationStayUnchanged) {
+  for (const float step : {0.0f, 3.0f, 12.0f}) {
+    NoiseEstimate found = estimate_over_time({0, 0, 0});
+    add_codec_error({step, step, step}, Layout::yuv, found);
+    EXPECT_EQ(found.noise.sigmas(), (std::array<float, 3>{})) << step;
+    EXPECT_EQ(codec_error_in(found, 0), 0) << step;
+  }
+  NoiseEstimate coarse = estimate_over_time({0, 0, 0});
+  add_codec_error({40, 40, 40}, Layout::yuv, coarse);
+  EXPECT_GT(coarse.noise.sigma(0), 3);
+}
+
+TEST(CodecError, OtherInputsStayUnchanged) {
+  NoiseEstimate lossless = estimate_over_time({5, 5, 5});
+  add_codec_error({0, 0, 0}, Layout::yuv, lossless);
+  EXPECT_EQ(lossless.noise.sigmas(), (std::array<float, 3>{5, 5, 5}));
+  EXPECT_EQ(lossless.noise.plane(0).curve, nullptr);
+  NoiseEstimate still = estimate_over_time({5, 5, 5});
+  still.excerpt_level.clear();
+  add_codec_error({40, 40, 40}, Layout::yuv, still);
+  EXPECT_EQ(still.noise.sigmas(), (std::array<float, 3>{5, 5, 5}));
+  NoiseEstimate rgb = estimate_over_time({5, 5, 5});
+  add_codec_error({40, 40, 40}, Layout::rgb, rgb);
+  EXPECT_EQ(rgb.noise.sigmas(), (std::array<float, 3>{5, 5, 5}));
+}
+
+}  // namespace
+}  // namespace lull
