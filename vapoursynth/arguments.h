@@ -33,8 +33,9 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns `sigma` by plane: a single value applies to all planes, the last value also to the
-/// planes after it. Returns nothing if sigma is not given; then the noise must be estimated.
+/// Returns one value of `sigma` for each plane. If fewer values than planes are given, the last
+/// value applies to the remaining planes. Returns nothing if sigma is not given: the noise must
+/// then be estimated.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 

@@ -25,7 +25,8 @@ namespace lull::vapoursynth {
 namespace {
 
 /// Returns a VapourSynth frame as a lull frame that shares its samples. The VapourSynth frame is
-/// also the side data, because its properties are copied to the result.
+/// also stored as the side data of the lull frame, because the properties of the VapourSynth frame
+/// are copied to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -82,7 +83,7 @@ struct Filter {
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  /// Returns a result as a new VapourSynth frame.
+  /// Copies a result to a new VapourSynth frame and returns this frame.
   const VSFrame* publish_frame(const Frame& result, VSCore* core) const {
     const auto* source = reinterpret_cast<const VSFrame*>(result.side_data.get());
     VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
@@ -101,7 +102,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result. Returns null if the function has requested further frames instead.
+  /// Returns the result, or null if the function has requested further frames instead.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);

@@ -19,7 +19,8 @@ struct Frames {
   bool empty() const { return last < first; }
 };
 
-/// Frame::pts must be the number of the frame in its clip, counted from 0.
+/// Returns the result of any frame of a clip. In the frames that the host provides, Frame::pts must
+/// be the number of the frame in the clip, counted from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;
@@ -35,11 +36,11 @@ class SeekingSession {
   /// frames `more`. `fetch` returns frames that were requested since start(), and `keep` receives
   /// results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. It must be called after a failure.
+  /// Discards the session. The caller must call this function after a failure.
   void reset() { session_.reset(); }
 
  private:
-  /// A frame that is not a repetition of its predecessor.
+  /// A frame that does not repeat the previous frame.
   struct Distinct {
     int number;
     RepeatState repeat_state;

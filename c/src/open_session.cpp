@@ -99,6 +99,9 @@ OpenedSession open_denoiser(const InputFormat& input, const lull_params& params,
   tools::OpenedDenoiser opened =
       tools::open_denoiser(method, input.frame, devices.backends, options.run.fallback,
                            [](const std::string& text) { log(LULL_LOG_WARNING, text); });
+  if (!opened.backends.front().results_on_device)
+    opened.denoiser = tools::preserve_areas(std::move(opened.denoiser), method, input.frame,
+                                            opened.backends.front().results);
   if (!devices.reason.empty()) log(LULL_LOG_INFO, devices.reason);
   const bool on_gpu = works_on_gpu(method, options.run, opened.backends);
   return {.input = input,

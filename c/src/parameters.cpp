@@ -12,17 +12,17 @@ namespace {
 // The names of all parameters. All other options of the command concern files, the terminal, or
 // inputs that sessions of the C interface do not have; tests/c/parameters_test.cpp lists them.
 constexpr std::string_view names[] = {
-    "method",        "profile",     "preset",          "device",
-    "sigma",         "noise",       "strength",        "temporal",
-    "scene-cut",     "bits",        "dither",          "streams",
-    "threads",       "fallback",    "window",          "group",
-    "step",          "tau",         "transform",       "group-transform",
-    "kaiser",        "lambda",      "lambda-mean",     "mu2",
-    "guide-noise",   "search-step", "near-window",     "near-temporal-window",
-    "second-search", "phases",      "temporal-window", "place-bonus",
-    "batch",         "matcher",     "cluster",         "patch-radius",
-    "search-radius", "nlm-h",       "weights",         "cube",
-    "mu2-mean"};
+    "method",        "profile",       "preset",          "device",
+    "sigma",         "noise",         "strength",        "temporal",
+    "scene-cut",     "bits",          "dither",          "streams",
+    "threads",       "fallback",      "window",          "group",
+    "step",          "tau",           "transform",       "group-transform",
+    "kaiser",        "lambda",        "lambda-mean",     "mu2",
+    "guide-noise",   "search-step",   "near-window",     "near-temporal-window",
+    "second-search", "phases",        "temporal-window", "place-bonus",
+    "batch",         "matcher",       "cluster",         "patch-radius",
+    "search-radius", "nlm-h",         "weights",         "cube",
+    "mu2-mean",      "constant-areas"};
 
 constexpr const char* methods[] = {"auto", "bm3d", "bm4d", "nlm"};
 constexpr const char* profiles[] = {"fast", "balanced", "high", "best", "paper"};

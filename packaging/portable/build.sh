@@ -6,7 +6,8 @@
 toolchain=$trees/toolchain libraries=$trees/libraries portable=$trees/tree
 bundle=$portable/bundle  # lib/ and licenses/, as packages contain them
 readonly newest_glibc=2.28
-readonly pythons="3.10 3.11 3.12"  # the module for 3.12 serves all later ones
+# The module for 3.12 serves all later ones. (A list of fewer versions is for trials.)
+readonly pythons=${LULL_WHEEL_PYTHONS:-3.10 3.11 3.12}
 
 prepare_portable() {
   [[ $(uname -m) == x86_64 ]] || { say "the portable build needs x86-64"; exit 69; }

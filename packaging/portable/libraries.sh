@@ -35,12 +35,14 @@ unpack() { # NAME: the source in $out/sources/NAME, with Debian's patches
   dpkg-source --no-check -x "$dsc" "$out/sources/$1" >/dev/null 2>&1
 }
 
+# (Without a type, some projects would make an absolute path of the library folder. The sysroot has
+# the mathematical functions.)
 with_cmake() { # NAME [CMAKE ARGUMENT ...]
   cmake -S "$out/sources/$1" -B "$out/sources/$1/build-lull" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR:STRING=lib -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_PREFIX_PATH="$prefix" \
-    -DCMAKE_FIND_ROOT_PATH="$prefix" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
+    "-DCMAKE_FIND_ROOT_PATH=$prefix;$toolchain/sysroot" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
     -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "${@:2}"
   cmake --build "$out/sources/$1/build-lull" -j "$jobs"
   cmake --install "$out/sources/$1/build-lull"
@@ -121,10 +123,7 @@ build_ffmpeg() {
 }
 build_libdeflate() {
   cd "$out/sources/libdeflate"
-  make -j "$jobs" libdeflate.a libdeflate.pc PREFIX="$prefix"
-  install -D -m 644 -t "$prefix/lib" libdeflate.a
-  install -D -m 644 -t "$prefix/include" libdeflate.h
-  install -D -m 644 -t "$prefix/lib/pkgconfig" libdeflate.pc
+  make -j "$jobs" install DISABLE_SHARED=yes PREFIX="$prefix" LIBDIR="$prefix/lib"
 }
 build_libjpeg-turbo() { with_cmake libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF; }
 build_tiff() {

@@ -26,7 +26,7 @@ nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
 }
 
-/// Describes an array by its address, lengths and strides.
+/// Describes an array in GPU memory by its address, lengths and strides.
 /// @throws InvalidArgument  the array has more than five axes
 cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Lengths& strides) {
   cuda::NumberGrid grid;

@@ -30,8 +30,8 @@ using namespace nb::literals;
 namespace lull::python {
 namespace {
 
-/// `layout`: "gray", "yuv" or "rgb"; all planes have the same size. `bits`: 8, 9..16, or 32 for
-/// floats.
+/// Returns the format of frames whose planes all have the same size. `layout`: "gray", "yuv" or
+/// "rgb". `bits`: 8, 9..16, or 32 for floats.
 FrameFormat format_of(int width, int height, const std::string& layout, int bits) {
   FrameFormat format{.width = width, .height = height};
   format.layout = layout == "gray" ? Layout::gray : layout == "yuv" ? Layout::yuv : Layout::rgb;

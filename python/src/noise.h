@@ -32,8 +32,9 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise`, whose level the caller has given, together with the clipping that the samples
-/// of the images show (find_clipping()). `excerpts` are the same as for find_noise().
+/// `noise` contains the level that the caller has given. Returns this noise together with the
+/// clipping that the samples of the images show (find_clipping()). `excerpts` are the same as for
+/// find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -53,8 +54,8 @@ struct Estimate {
 /// Returns the noise multiplied by `strength`, on the same scale.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Estimates the noise from excerpts of consecutive images.
-/// @param flat  if true, the noise curve is dropped, as for slices of stacks
+/// Estimates the noise from excerpts. An excerpt consists of consecutive images.
+/// @param flat  if true, the noise curve is dropped; this is done for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
@@ -77,8 +78,8 @@ class VolumeStatistics {
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Returns nothing if the volume is too small for an estimate. `kind`: "gaussian", "rician" or
-  /// "auto".
+  /// Returns the estimate, or nothing if the volume is too small for one. `kind`: "gaussian",
+  /// "rician" or "auto".
   [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 
  private:

@@ -23,8 +23,8 @@ using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
 /// The state of Noise: the noise of the planes, whether these planes are in the opponent colour
 /// space, and the noise of variance-stabilised volumes.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
-/// The state of an estimate: noise, level, coarseness, whether the estimate is certain, and the
-/// reason if it is not.
+/// The state of an Estimate: the noise, its level, its coarseness, whether the estimate is certain,
+/// and the reason why it is not certain.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);

@@ -65,7 +65,8 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a value of the format's sample type.
+/// Calls `work` with a value whose C++ type is the sample type of the format. The value itself has
+/// no meaning.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -73,7 +74,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Sessions do not read beyond the samples of a frame, so the memory needs no padding.
+/// Returns a frame that shares the memory of the planes. The memory needs no padding, because
+/// sessions do not read beyond the samples of a frame.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;

@@ -31,8 +31,8 @@ class Session {
   /// has been returned. `guide` is null, or the guide of a guided session.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push. If it returns none, the session is in its initial
-  /// state again.
+  /// Returns the next result after the last push. An empty result means that all results have been
+  /// returned and that the session is in its initial state again.
   std::optional<Result> drain();
   void close();
 

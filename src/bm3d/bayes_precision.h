@@ -12,8 +12,8 @@ namespace lull::bm3d {
 // Gram matrix of the group in units of sigma^2. Weak noise makes G large. If t is below the
 // rounding errors of G, the computed G + t I is no longer positive definite, and its inverse is
 // arbitrary. Therefore the inverse uses a larger shift s: I - t (G + s I)^-1. The eigenvalues of
-// this matrix are 1
-// - t / s to 1, so that a group whose noise is indistinguishable from rounding errors is preserved.
+// this matrix lie between 1 - t / s and 1, so that a group whose noise is indistinguishable from
+// rounding errors is preserved.
 
 /// Minimum shift s of the diagonal, in units of its largest element. For patches with a contrast of
 /// 100 levels (root mean square), the shift exceeds t if sigma is below 0.3 in the first Bayes
@@ -27,15 +27,15 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 // ---- samples in half precision ----
 
 /// Maximum difference between two samples of a plane, on the 0..255 scale, that half precision must
-/// represent. Colours of float samples range up to 416 in both directions (core/float_range.h).
+/// represent. In RGB frames of floats, samples of chroma range from -416 to 416
+/// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
 /// Minimum unit of samples in half precision, on the 0..255 scale. The largest half-precision
 /// number is 65504. Therefore samples are stored as differences from a level, in this unit or in a
 /// larger one.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
-/// If sigma is below this value, the noise is filtered as noise of this sigma, so that 1 /
-/// threshold stays finite.
+/// A sigma below this value is replaced by this value, so that 1 / threshold stays finite.
 inline constexpr float min_half_sigma = 1e-6f;
 
 /// Unit of samples in half precision, and the threshold of the filter in this unit.

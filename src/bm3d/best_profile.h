@@ -8,7 +8,7 @@
 
 namespace lull::bm3d {
 
-/// All parameters except BayesParams::motion_bias, which depends on the noise.
+/// The parameters of both phases, except BayesParams::motion_bias, which depends on the noise.
 inline constexpr std::array<BayesParams, 2> best_bayes_phases{
     {{.side = 10, .group = 64, .step = 6, .threshold = 10, .sharpenings = 3},
      {.side = 8, .group = 32, .step = 4, .threshold = 1.3f}}};

@@ -21,10 +21,10 @@ struct Backend {
   int device = 0;                  // cuda: index of the GPU among the visible ones
   int streams = default_streams;   // cuda: frames in flight, 1..16
   int threads = 0;                 // cpu: number of threads; 0: one per core
-  bool results_on_device = false;  // as in lull::Backend
-  ResultSamples results = {};      // as in lull::Backend
+  bool results_on_device = false;  // results stay in GPU memory (lull::Backend)
+  ResultSamples results = {};      // samples of results (lull::Backend)
 
-  /// Converts to lull::Backend, which the other methods use.
+  /// Converts the value to lull::Backend, the type that all other methods use.
   operator lull::Backend() const {
     return {.kind = kind,
             .device = device,
@@ -44,9 +44,8 @@ struct Backend {
 
 /// Opens a finder that detects the same repeated frames as a session with these parameters. A
 /// caller that distributes a clip over several sessions stores the states that the finder returns
-/// in Frame::repeat_state. If each session also gets the frames around its part, as many as
-/// margin(params) states without counting repeated frames, the results equal those of one session
-/// for the complete clip.
+/// in Frame::repeat_state. If each session also gets margin(params) frames around its part
+/// (repeated frames do not count), the results equal those of one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

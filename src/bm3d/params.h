@@ -15,8 +15,8 @@
 
 namespace lull::bm3d {
 
-/// The first phase is a hard threshold and the second a Wiener filter. With the profile `best` over
-/// time, two Bayes phases follow the first phase instead (Params::bayes).
+/// The first phase applies a hard threshold, and the second phase a Wiener filter. With the profile
+/// `best` over time, two Bayes phases replace the second phase (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
@@ -72,7 +72,7 @@ struct BayesParams {
   int window = 15;          // side of the search window, odd, 1..31
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
   float motion_bias = 0;    // as PhaseParams::motion_bias, >= 0
-  /// Eigenvalue whose Wiener factor is one half, in units of sigma^2, > 0.
+  /// Eigenvalue that gets a Wiener factor of one half, in units of sigma^2, > 0.
   float threshold = 1;
   /// How many times the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3 f^2 -
   /// 2 f^3, 0..8. Sharpening is used only in the first Bayes phase.
@@ -109,8 +109,8 @@ struct Params {
   /// estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
-  /// Threshold of the mean over a group (the first coefficient of the group), in units of the other
-  /// thresholds, >= 0.
+  /// Threshold of the mean over a group (the first coefficient of the group), relative to the
+  /// thresholds of the other coefficients, >= 0.
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
@@ -119,18 +119,19 @@ struct Params {
   /// and planes of the frame.
   bool guided = false;
   /// Distance between the reference patches of the first phase that search their windows. The
-  /// reference patches between them propagate the groups that these searches find
+  /// reference patches between them take their candidates from the groups that these searches find
   /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. 0: all
   /// reference patches search.
   int search_step = 0;
-  /// How many members of each group are stored for the second phase. The groups are those that the
-  /// first phase finds by a search; the second phase propagates them instead of searching. The
-  /// value is a power of two up to 32, and at least the group size of the first phase. 0: the
-  /// second phase searches. search_where_needed() sets 0 where a search is required.
+  /// Number of members of each group that are stored for the second phase. The first phase finds
+  /// these groups by a search; the second phase takes its candidates from them instead of
+  /// searching. The value is a power of two up to 32, and at least the group size of the first
+  /// phase. 0: the second phase searches. search_where_needed() sets 0 where a search is required.
   int kept = 0;
-  /// Planes for which the second phase filters the stored groups unchanged. This requires equal
-  /// steps in both phases, a search window of the second phase that is not smaller than that of the
-  /// first, and a search_step of 0. For all other planes, the second phase propagates groups.
+  /// Planes for which the second phase filters exactly the stored groups. This requires equal steps
+  /// in both phases, a search window of the second phase that is not smaller than that of the
+  /// first, and a search_step of 0. For all other planes, the second phase takes its candidates
+  /// from the stored groups.
   SameGroups same_groups = SameGroups::none;
   /// Two Bayes phases replace the second phase. The first one matches in the basic estimate and
   /// uses the spectrum of the noisy patches. The second one matches in a blend of the basic
@@ -138,8 +139,8 @@ struct Params {
   /// requires a temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  /// Iterated linear combinations of patches (linear/params.h) replace all phases, whose parameters
-  /// are then unused. Over time, the cuda backend runs the phases instead.
+  /// Iterated linear combinations of patches (linear/params.h) replace all phases. The parameters
+  /// of the phases are then unused. Over time, the cuda backend runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.

@@ -23,7 +23,7 @@ class PhaseSums {
   virtual ~PhaseSums() = default;
 };
 
-/// Those planes of one frame that have the same groups. All have the same size.
+/// The planes of one frame that have the same groups. All of them have the same size.
 struct PhasePlanes {
   GuideView guide;
   /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from
@@ -44,8 +44,8 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0: the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of those reference patches that searched. The other reference patches take their
-  /// candidates from them. They are used if PlaneSet::kept is not 0.
+  /// The groups of the reference patches that search their windows. The other reference patches
+  /// take their candidates from these groups. The member is used if PlaneSet::kept is not 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
@@ -65,9 +65,10 @@ class PhaseEngine {
   /// load_plane(). Such planes take less memory than planes of floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Searches for the groups of the reference patches at distance PhasePlan::search_step, and
-  /// stores these groups. If the first phase propagates groups, the session calls this function
-  /// before run(). The motion in `input` must be that of the bundles of these reference patches.
+  /// Finds and stores the groups of those reference patches that search their windows; their
+  /// distance is PhasePlan::search_step. If the first phase propagates groups, the session calls
+  /// this function before run(). The motion in `input` must be that of the bundles of these
+  /// reference patches.
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;

@@ -32,10 +32,11 @@ inline constexpr float result_share = 0.75f;
 
 /// How strongly a phase filters.
 struct Strength {
-  /// Strength of the filter. For Threshold, this is the factor lambda of the threshold lambda *
-  /// sigma. For Wiener, this is mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2).
+  /// Strength of the filter: the factor lambda of the hard threshold lambda * sigma, or mu2 in the
+  /// Wiener factor c^2 / (c^2 + mu2 sigma^2).
   float value = 0;
-  /// In the first phase: threshold of the mean over a group, in units of the other thresholds.
+  /// Factor for the threshold of the mean over a group, relative to the other thresholds. Only used
+  /// in the first phase.
   float mean_factor = 1;
 };
 
@@ -83,7 +84,7 @@ struct PhasePlan {
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
-  /// Returns whether the phase filters the stored groups themselves, so that it matches nothing.
+  /// Returns whether the phase reuses the stored groups as they are, without any matching.
   [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }
@@ -96,9 +97,9 @@ struct PhasePlan {
   }
 };
 
-/// BM3D's Wiener filter runs in parallel to the second Bayes phase, which is the third phase. It
-/// filters the same frames, but has its own sums. This value of Phase selects the plan of this
-/// filter.
+/// The value of Phase that selects the plan of the parallel Wiener filter. This is the Wiener
+/// filter of BM3D, which runs in parallel to the second Bayes phase (the third phase). It filters
+/// the same frames, but has its own sums.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
 /// Returns the number of plans for these parameters. There is one plan for each phase, whether
@@ -132,10 +133,9 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns how many bytes the stored groups of one frame take.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns those properties of the method that the session over frames needs
-/// (time/frame_session.h).
+/// Returns the properties of the method that the session over frames needs (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
-/// Returns the same for linear combinations, whose phases are the pilot and the iterations.
+/// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the standard deviation of the noise in the guide. It is that of the first plane, or if
-// the first plane is not filtered, the larger of those of the other two planes.
+// Returns the standard deviation of the noise in the guide. It is that of the first plane. If the
+// first plane is not filtered, it is the larger value of the other two planes.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -77,9 +77,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to this noise level the second phase reuses the groups of the first phase, because it gains
-// nothing from groups of its own (docs/measurements/propagation.md). The threshold of the first
-// phase is then lower, because detail is lost if both phases treat it as noise.
+// Up to this noise level the second phase reuses the groups of the first phase, because a search of
+// its own gains nothing (docs/measurements/propagation.md). The threshold of the first phase is
+// then lower, because detail that both phases treat as noise is lost.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -182,7 +182,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// The values were tuned by measurement (docs/measurements/clusters.md).
+// The parameters for weighted means were tuned by measurement (docs/measurements/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -212,8 +212,9 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The values were tuned by measurement (docs/measurements/depth-maps.md). The thresholds have a
-// minimum, because guides have 8 bits and cannot resolve differences below their quantisation step.
+// The parameters for depth maps were tuned by measurement (docs/measurements/depth-maps.md). The
+// thresholds have a minimum, because guides have 8 bits and cannot resolve differences below their
+// quantisation step.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;

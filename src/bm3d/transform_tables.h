@@ -80,13 +80,13 @@ constexpr Matrix8<double> make_dct() {
   return m;
 }
 
-/// Analysis of 8 samples in 3 levels with the biorthogonal wavelet of Cohen, Daubechies and
-/// Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), periodised. The rows
-/// compute the approximation, 1 detail coefficient of the third level, 2 of the second level and 4
-/// of the first level. Each row is scaled to unit L2 norm, so that white noise has the same
-/// variance in each coefficient.
+/// Returns the matrix that analyses 8 samples in 3 levels with the biorthogonal wavelet of Cohen,
+/// Daubechies and Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"),
+/// periodised. The rows compute the approximation, 1 detail coefficient of the third level, 2 of
+/// the second level and 4 of the first level. Each row is scaled to unit L2 norm, so that white
+/// noise has the same variance in each coefficient.
 constexpr Matrix8<double> make_bior() {
-  // The filter taps are these numbers times sqrt(2) / 256. For the output at n = 0, tap n + 4 is
+  // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, tap n + 4 is
   // multiplied by sample n of the signal.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};

@@ -31,8 +31,8 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns the number of slices before a slice, and of those after it, that its estimate in this
-  /// phase depends on.
+  /// Returns the number of slices on either side of a slice on which its estimate in this phase
+  /// depends.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -69,8 +69,8 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the number of slices before a slice, and of those after it, that its result depends on.
-/// The result is ready when the session has received `after` further slices.
+/// Returns how many slices before and after a slice its result depends on. The result is ready when
+/// the session has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

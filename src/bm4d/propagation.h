@@ -72,8 +72,8 @@ struct DisplacementRange {
   }
 };
 
-/// Returns the maximum distance between a layer of the second phase and those layers of the first
-/// phase whose groups it uses.
+/// Returns the maximum distance, in slices, between a layer of the second phase and the layers of
+/// the first phase from whose groups it takes candidates.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
@@ -88,8 +88,8 @@ class KeptLayers {
   void begin() { count_ = 0; }
   /// Returns the slot for a new layer. The layers of successive calls must ascend along z.
   int add(int z);
-  /// Returns the slots of three layers of the first phase: of the layer before the nearest layer,
-  /// of the nearest layer, and of the layer after it; -1 if a layer is missing.
+  /// Returns the slots of three layers of the first phase: the nearest layer to slice `z`, and the
+  /// layers before and after it, in the order of z; -1 if a layer is missing.
   std::array<int, 3> around(int z) const;
 
  private:

@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // A small overlap can match by chance, so a longer translation must have a difference that is
-      // lower by a small factor.
+      // A small overlap can match by chance. For this reason, the cost of a translation also grows
+      // with its length.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -201,8 +201,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // Halving a picture of odd size moves its centre by half a sample. This happens in both
-    // pictures.
+    // If a picture has an odd size, the centre of the half-size picture is half a sample away from
+    // the centre of the picture. This applies to both pictures that are aligned.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -1,5 +1,6 @@
 #include "choose/choose.h"
 
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "match/clusters.h"
 #include "nlm/features/features.h"
 #include "nlm/nlm.h"
+#include "noise/areas/area_session.h"
 #include "noise/depth/vst_depth.h"
 #include "noise/render/vst_render.h"
 #include "noise/volume/cuda/vst_volume.h"
@@ -61,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether nlm averages the groups that the cluster matcher finds. Sessions of bm3d
-/// implement this averaging.
+/// Returns whether nlm averages the groups that the cluster matcher finds. In this case the method
+/// nlm opens a session of bm3d, with the parameters group_means_params().
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -155,6 +157,18 @@ FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format
   return choice.render ? stabilised_light_format(format) : format;
 }
 
+/// Wraps a session so that it preserves constant areas.
+std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const FrameFormat& format,
+                                         std::unique_ptr<Denoiser> session) {
+  std::array<float, 3> levels = choice.noise.levels_in_samples();
+  if (choice.volume_noise)
+    levels[0] = choice.volume_noise->map ? choice.volume_noise->map->max_value()
+                                         : choice.volume_noise->sigma;
+  const bool volumes = choice.method == "bm4d" || choice.method == "nlm_volumes";
+  return with_constant_areas([levels](const Frame&) { return levels; }, format, std::move(session),
+                             {}, {.are_slices = volumes, .adds_noise = choice.temporal == 0});
+}
+
 /// Returns N for "cuda:N", 0 for "cuda", and nothing for other names.
 std::optional<int> parse_cuda_index(std::string_view device) {
   if (device == "cuda") return 0;
@@ -241,6 +255,8 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
                         nlm::open_repeat_finder(
                             nlm::FeatureParams{.noise = {}, .temporal = choice.temporal}, format),
                         choice.threads);
+  if (!choice.depth && !choice.render && !choice.results_on_device)
+    chosen.denoiser = preserve_areas(choice, format, std::move(chosen.denoiser));
   return chosen;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Opens sessions by name, for scripts: the caller gives the names of a method, a profile and a
-// device.
+// Opens sessions by name: the caller, for example a script, gives the names of a method, a profile
+// and a device.
 
 #include <functional>
 #include <memory>
@@ -35,8 +35,8 @@ struct SessionChoice {
   std::string clusters{};
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
-  /// Backend::results_on_device of a session on a GPU. With volume_noise, the input frames must be
-  /// on the GPU as well.
+  /// If true, the results of a session on a GPU remain in GPU memory (Backend::results_on_device).
+  /// With volume_noise, the input frames must then be in GPU memory as well.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;

@@ -37,7 +37,7 @@ const Preset& preset_of(const std::string& name) {
   return *preset;
 }
 
-/// Returns the radius that a profile has for video without a preset, as for `lull denoise`.
+/// Returns the temporal radius of a profile for video if no preset is given, as in `lull denoise`.
 int radius_of(Profile profile) {
   if (profile == Profile::best) return 4;
   return profile == Profile::balanced || profile == Profile::high ? 2 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The session of a clip from texts, for elements and filters of other programs. Names and values
-// are those of the options of `lull denoise`.
+// Converts settings in the form of text to the choice of a session for a clip, for plug-ins of
+// other programs. Names and values are those of the options of `lull denoise`.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,8 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// Its noise is the given one times the strength. Without a given level it must be set:
-  /// scaled(estimate, strength).
+  /// If a level is given, the noise of the session is that level times the strength. If not, the
+  /// caller must set the noise to scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no level is given
   float strength = 1;

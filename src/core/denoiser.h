@@ -20,9 +20,9 @@ enum class BackendKind {
 /// floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
-  /// true: 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.
-  /// False, and always for chroma: sample values are multiplied by a power of two. (FFmpeg converts
-  /// in the same way.)
+  /// If true, 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.
+  /// If false, and always for chroma, sample values are multiplied by a power of two. (FFmpeg
+  /// converts in the same way.)
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;

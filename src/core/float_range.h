@@ -24,10 +24,10 @@
 
 namespace lull {
 
-/// Limits of the cuda backend. The backend filters in half precision (maximum 65504): sums of 2 x
-/// 64 differences between samples allow differences of up to 511. The backend aggregates in 32-bit
-/// fixed point: 1024 estimates in units of 1/8192, stored as differences from 128, allow
-/// differences of up to 255.
+/// Range of the samples that filters accept. The cuda backend determines the limits. It filters in
+/// half precision (maximum 65504): sums of 2 x 64 differences between samples allow differences of
+/// up to 511. It aggregates in 32-bit fixed point: 1024 estimates in units of 1/8192, stored as
+/// differences from 128, allow differences of up to 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -41,8 +41,8 @@ struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
 
-/// Range handling for the planes of one frame. The standard deviation of the frame's noise is on
-/// the 0..255 scale.
+/// Handles out-of-range samples in the planes of one frame. The standard deviation of the frame's
+/// noise is on the 0..255 scale.
 class FloatGuard {
  public:
   constexpr FloatGuard(const FrameFormat& format, float sigma)

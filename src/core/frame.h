@@ -94,7 +94,7 @@ struct FrameInfo {
   /// is wanted: negative before that frame, positive after it. Repeated frames are not counted. The
   /// result of a margin frame is arbitrary. 0: the result is wanted.
   int context_distance = 0;
-  /// Whether the frame lies outside the requested part of a clip. Such a frame is context for
+  /// True if the frame lies outside the requested part of a clip. Such a frame is context for
   /// filters over time, and its result is discarded.
   bool context_only = false;
   /// Position of a slice in its volume, from 0. Sources number the slices. A slice that does not

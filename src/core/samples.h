@@ -113,7 +113,7 @@ constexpr int converted_sample(int sample, double ratio, int max_value) {
 }
 
 /// Converts the integer samples of a plane that is not filtered to samples of `format`. `ratio`:
-/// factor of the sample values.
+/// factor by which the sample values are multiplied.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {

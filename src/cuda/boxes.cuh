@@ -7,7 +7,7 @@ namespace lull {
 
 /// A box begins at its position and extends `box_reach` samples beyond it. The lanes of a warp hold
 /// adjacent words of 4 samples. The last two of the 32 lanes only provide samples for the boxes of
-/// the other `box_words` lanes.
+/// the first `box_words` lanes.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box

@@ -75,8 +75,8 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
-/// Converts the integer samples of plane `i`, which is not filtered, to the integer samples of
-/// results. The plane has the given size.
+/// Converts the integer samples of plane `i`, which is not filtered, to the integer format of the
+/// results. `width`, `height`: size of the plane in samples.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
 /// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu). Call this

@@ -1,6 +1,6 @@
 #pragma once
-// The stored samples of a frame on a GPU: the form between host memory and the float planes that
-// are filtered.
+// The stored samples of a frame in GPU memory. They are the intermediate form between a frame in
+// host memory and the float planes that are filtered.
 
 #include <algorithm>
 #include <array>
@@ -73,9 +73,9 @@ class RawFrame {
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
   /// Returns whether results need memory of their own, separate from the uploaded samples. This is
-  /// necessary for float samples, whose guarded values are stored there; for RGB if some planes
-  /// pass through, because the conversion writes all three planes; and for results in another
-  /// format.
+  /// necessary for float samples, because the filter input with replaced out-of-range samples is
+  /// stored there; for RGB if some planes pass through, because the conversion writes all three
+  /// planes; and for results in another format.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -92,7 +92,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // Uploaded samples; guarded input (only floats) and results.
+  // `planes_`: the uploaded samples. `filtered_`: first the filter input with replaced out-of-range
+  // samples (only for float samples), then the results.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

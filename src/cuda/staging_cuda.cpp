@@ -25,7 +25,7 @@ constexpr std::size_t row_alignment = 64;
 /// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether the CUDA runtime does not know the memory, which therefore is pageable.
+/// Returns whether `host` is pageable memory, which the CUDA runtime does not know.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)

@@ -39,16 +39,29 @@ struct VideoInfo {
   bool still = false;                // one picture, not a video
   bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of several pages
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
+  /// Only stacks: number of channels, each with its own noise. The frames of a channel follow each
+  /// other.
+  std::int64_t channels = 1;
+  /// Only stacks: the slices of a volume are planes at successive times.
+  bool over_time = false;
+  std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
   /// Only stacks: distances between samples along a row, along a column, and between slices. The
   /// values are 1, 1, 1 if the file does not state them.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
+  /// Scale of each channel; empty: `values` for all channels.
+  std::vector<ValueScale> channel_values{};
   /// Position of the first chroma sample, in chroma samples from the top left corner of the
   /// picture. 0.5 is the middle of the luma samples that the chroma sample covers. If the input
   /// does not state the position, that of MPEG-2 is assumed.
   double chroma_x = 0.5, chroma_y = 0.5;
+
+  /// Returns the scale of the samples of a channel.
+  const ValueScale& values_of(std::size_t channel) const {
+    return channel < channel_values.size() ? channel_values[channel] : values;
+  }
 };
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).

@@ -19,7 +19,7 @@ namespace lull::linear {
 /// samples are arbitrary.
 inline constexpr int readable_padding = 16;
 
-/// The pictures of one plane of a set (params.h). All pictures have the same size, and
+/// The pictures y, x and z (params.h) of one plane of a set. All pictures have the same size, and
 /// readable_padding samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
@@ -49,12 +49,12 @@ class Engine {
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
-  /// reads y, an iteration x, y and z. frames[f] belongs to frame f of the groups. The pictures of
-  /// all frames have equal strides.
+  /// reads the pictures y, and an iteration reads the pictures x, y and z. frames[f] belongs to
+  /// frame f of the groups. The pictures of all frames have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x, and to z in an iteration that is not the last one. `side` is
-  /// that of the patches.
+  /// Writes the mean estimates to x. In all iterations but the last, also writes the next z.
+  /// `side`: side of a patch in samples.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 
@@ -62,7 +62,7 @@ class Engine {
 /// Makes the cpu engine. If `threads` is 0, the engine uses one thread per core.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(int threads);
 
-/// The memory with which frames are filtered one by one.
+/// Groups and sums that a session reuses when it filters frames one by one.
 struct StillMemory {
   Groups groups;
   std::unique_ptr<Sums> sums;

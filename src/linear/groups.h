@@ -27,8 +27,8 @@ constexpr Displacement displacement_of(int index, int window) {
   return {position % window - radius, position / window - radius};
 }
 
-/// Returns the sizes of groups for a plane: patches are not larger than the plane, and the step is
-/// not larger than a patch.
+/// Returns `sizes`, reduced where necessary for a plane of this size: patches are not larger than
+/// the plane, and the step is not larger than a patch.
 constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   const int shorter = width < height ? width : height;
   if (sizes.side > shorter) sizes.side = shorter;
@@ -54,7 +54,8 @@ struct Place {
   int frame = 0, x = 0, y = 0;
 };
 
-/// A frame in which groups are found (params.h, Frames). Frame 0 is that of the reference patches.
+/// A frame in which the matcher searches for candidates (params.h, "Over time"). Frame 0 is that of
+/// the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
   /// Displacement of the window's centre for each bundle of reference patches. Empty: 0.

@@ -100,8 +100,8 @@ static_assert(max_side * max_side <= max_patch_samples);
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
 
-/// Maximum of a shifted distance. The maximum follows from the size of a key: 32 bits; 11
-/// bits contain the index of a candidate.
+/// Maximum of a shifted distance. A key has 32 bits: 11 bits contain the index of a candidate, and
+/// the other bits the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
 /// Shift of the distances of patches that have `samples` samples. A shifted distance reaches
 /// max_distance only if samples differ by more than half of the range.

@@ -5,21 +5,22 @@
 
 namespace lull::linear {
 
-/// The picture (x, y or z) of each plane from which a guide is computed.
+/// The three pictures of a plane (params.h). A guide is computed from one of the three.
 enum class Source { y, x, z };
 
-/// The parameters of a step (the pilot or an iteration), which combines the patches of all groups.
+/// The parameters of a step (the pilot or an iteration). A step combines the patches of all groups.
 struct Step {
   bool is_pilot = false;
   float alpha = 0.5f;  // pilot only
   float tau = 0;       // iterations only; 0: the last iteration
   float excess = 1;    // iterations only
 
-  /// Returns whether the step has a next z.
+  /// Returns whether the step computes a new picture z.
   constexpr bool has_z() const { return !is_pilot && tau > 0; }
 };
 
-/// Returns the noise that iteration m = 1 .. M leaves, in units of s.
+/// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, relative to
+/// that of the noise in y.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }
@@ -28,14 +29,15 @@ constexpr bool matches(const SetParams& params, int m) {
   return (m - 1) % params.rematch == 0 && m <= params.rematch * params.matchings;
 }
 
-/// Returns the pilot, which is step 0, or iteration m = 1 .. M.
+/// Returns the parameters of step m: the pilot for m = 0, and iteration m for m = 1 .. M.
 constexpr Step step_of(const SetParams& params, int m) {
   if (m == 0) return {.is_pilot = true, .alpha = params.alpha};
   return {.tau = tau_of(params, m), .excess = params.excess};
 }
 
-/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide of these
-/// pictures, combine(sizes, step) combines their patches, and start() copies y to z.
+/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide that is
+/// computed from the pictures `source`, combine(sizes, step) combines the patches of the groups,
+/// and start() copies y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

@@ -1,5 +1,5 @@
 #pragma once
-// Plans the search for groups over time (params.h, Frames).
+// Plans the search for groups over time (params.h, "Over time").
 
 #include <span>
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace lull::linear {
 
-/// A searched frame: its offset from the frame of the reference patches, and the motion of the
-/// cells of the main plane (time/motion.h) from that frame to it. The first frame has no motion.
+/// A searched frame: its offset from the frame of the reference patches, and the motion from the
+/// frame of the reference patches to this frame, for the cells of the main plane (time/motion.h).
+/// The first frame has no motion.
 struct FrameMotion {
   int offset = 0;
   const std::vector<Motion>* cells = nullptr;

@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// Sum of the samples of several patches, position by position, and the number of these patches.
+/// A cluster centre: the sum of the samples of its patches at each position, and their number.
 struct Centre {
   std::array<int, patch_samples> sum{};
   int count = 0;
@@ -46,8 +46,8 @@ int product(const std::uint8_t* samples, const Split& split) {
 int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
   for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  // The sum is below 2^23, so the square root as a float is exact enough for truncation to an
-  // integer.
+  // The sum is below 2^23. The square root in single precision, truncated to an integer, is
+  // therefore exact.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
 

@@ -91,16 +91,16 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// How a patch is assigned to one of two centres. Let the first centre have `a` patches with the
-/// sum s, and the second one `b` patches with the sum t. A patch p is nearer to the second centre
-/// if it lies on the second centre's side of the plane that bisects the line between the centres.
-/// This is the case if p.w < m.w, where p.w is a dot product, w = b s - a t and m = (b s + a t) /
-/// 2ab. With w rounded to 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is
-/// at most 8.
+/// Assigns a patch to one of two centres. Let the first centre be the mean of `a` patches with the
+/// sum s, and the second centre the mean of `b` patches with the sum t. A patch p is nearer to the
+/// second centre if it lies on the second centre's side of the plane that bisects the line between
+/// the centres. This is the case if p.w < m.w, where p.w is a dot product, w = b s - a t and m = (b
+/// s + a t) / 2ab. With w rounded to 6 bits and a sign, the test is a comparison of p.w with a
+/// bound. a + b is at most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
-/// Returns the number of low bits to drop so that the magnitude of every component of w fits 6
-/// bits. `greatest` is the maximum magnitude of all components before the bits are dropped.
+/// Returns by how many bits the differences of the centres are shifted right, so that every
+/// magnitude fits into 6 bits. `greatest` is the largest magnitude before the shift.
 constexpr int split_shift(int greatest) {
   int shift = 0;
   while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
@@ -110,7 +110,8 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the smallest integer that is not below m.w. `middle` is 2ab m.w.
+/// Returns the bound of the test p.w < m.w: the dot product m.w, rounded up to an integer. `middle`
+/// is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -169,10 +170,11 @@ struct ClusterRules {
   }
 };
 
-/// Numbers the patches of several frames, in ascending order frame by frame and row by row.
+/// Assigns a number to each patch of several frames. The numbers ascend frame by frame, and row by
+/// row within a frame.
 struct PatchNumbers {
   int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Difference of the numbers of a patch and the same patch in the next frame.
+  // Difference of the numbers of two patches at the same position in consecutive frames.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -194,13 +196,15 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns an odd multiple of 16 that is longer than two tiles, as the distance between the rows
-  // of a tile in memory. With this distance, the rows do not map to the same cache sets.
+  // Returns the difference of the numbers of a patch and the patch below it: an odd multiple of 16
+  // that is at least `width` and longer than two tiles. Because the multiple is odd, the rows of a
+  // tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 keeps the quotient further from integers than its rounding error.
+  // The offset of 0.5 keeps the quotient so far from integers that its rounding error does not
+  // change its integer part.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
@@ -215,8 +219,8 @@ class PatchSpace {
   virtual ~PatchSpace() = default;
   /// Copies the samples of a patch, in an order that the implementation chooses.
   virtual void samples(std::uint32_t number, std::uint8_t* to) const = 0;
-  /// Returns the split of a cluster that consists of these patches. find_split() finds it from 8
-  /// seed patches.
+  /// Returns the split of a cluster of these patches. The default implementation calls find_split()
+  /// with the 8 seed patches.
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
   /// Moves the patches of the second part behind the patches of the first part and keeps the order
   /// of the patches in both parts. Returns the number of patches in the first part. `scratch` has

@@ -71,9 +71,9 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set. `share`: share of the noise that the guide
-/// contains. The result is the range of noise-free pictures. Unless samples are clipped, it is
-/// extended on both sides by three times the standard deviation of this noise.
+/// Returns the range of values in the guide of a set: the range of noise-free pictures, and three
+/// standard deviations of the noise in the guide beyond either end, unless samples are clipped.
+/// `share` is the share of the input noise that remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

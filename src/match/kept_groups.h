@@ -1,7 +1,7 @@
 #pragma once
-// Groups of the searched reference patches, on the host. The reference patches between the searched
-// ones, and the reference patches of the next phase, take their candidates from these groups
-// (propagation.h).
+// Stores the groups of those reference patches that search their windows, on the host. All other
+// reference patches, and the reference patches of the next phase, take their candidates from these
+// groups (propagation.h).
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,7 @@ class KeptGroups {
     std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
   /// Writes the candidates of a reference patch at (x, y) to a list, and returns their number. The
-  /// candidates are members of the groups of neighbouring searched patches, in the order of
+  /// candidates are members of the groups of neighbouring reference patches, in the order of
   /// neighbours_of().
   int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const NeighbourPatches neighbours = neighbours_of(searched_, x, y);

@@ -39,10 +39,10 @@ struct MatchParams {
   /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows, in which a reference patch that propagates the groups of its
-  /// neighbours searches (propagation.h). The first is the side of the window in the reference
-  /// frame, odd, 1 (no search) .. window. The second is the side of the windows in neighbouring
-  /// frames, 0 (no search) or odd, up to temporal_window.
+  /// Sides of the refinement windows (propagation.h): small windows that a reference patch tests if
+  /// it takes its candidates from the groups of its neighbours. The first is the side of the window
+  /// in the reference frame, odd, 1 (no search) .. window. The second is the side of the windows in
+  /// neighbouring frames, 0 (no search) or odd, up to temporal_window.
   int refine_window = 1, refine_temporal_window = 0;
   /// Bias of distances for coloured noise (group.h); null for white noise.
   const DistanceBias* bias = nullptr;

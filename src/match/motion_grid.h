@@ -42,8 +42,8 @@ struct MotionGrid {
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Returns the same vector as the function above. The caller passes the number of reference
-  /// patches in a row (`count_x`) and in a column (`count_y`).
+  /// Returns the motion vector of the bundle of reference patch (i, j), for callers that already
+  /// know the number of reference patches in a row (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);

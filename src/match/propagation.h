@@ -28,8 +28,9 @@ namespace lull {
 /// Maximum number of members of stored groups that one reference patch tests.
 inline constexpr int max_propagated = 32;
 
-/// The groups whose members a reference patch tests. They belong to searched reference patches near
-/// the reference patch. Member 0 of a group is its own reference patch and is never tested.
+/// The stored groups from which a reference patch takes its candidates: groups of nearby reference
+/// patches that searched their windows. Member 0 of each group is the reference patch of this group
+/// and is never tested.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid
@@ -39,8 +40,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Along one axis, the indices of the two searched reference patches next to a position: the last
-/// one at or before the position, and the first one at or after it.
+/// The indices, along one axis, of the two reference patches with a search that enclose a position:
+/// the last one at or before the position, and the first one at or after the position.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -50,9 +51,10 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the groups whose members the reference patch at (x, y) tests. A searched reference patch
-/// tests its own group and the first members of the groups of its four neighbours. All other
-/// reference patches test the groups of the two or four searched patches around them.
+/// Returns the groups whose members the reference patch at (x, y) tests. A reference patch that
+/// searched its window in the first phase tests its own group and the first members of the groups
+/// of its four neighbours. Any other reference patch tests the groups of the two or four reference
+/// patches with a search around it.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

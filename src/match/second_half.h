@@ -26,7 +26,7 @@ inline constexpr int min_acceleration = 2;
 /// from the second halves of the reference patches to less than this share of the sum.
 inline constexpr float max_error_ratio = 0.5f;
 
-/// Returns b - a - c (see the head of this file), or 0 for uniform motion.
+/// Returns the acceleration of the motion: b - a - c, as defined above, or 0 for uniform motion.
 [[nodiscard]] constexpr Motion motion_acceleration(Motion a, Motion b, Motion c) {
   const int x = b.x - a.x - c.x, y = b.y - a.y - c.y;
   const bool even = x > -min_acceleration && x < min_acceleration && y > -min_acceleration &&
@@ -34,8 +34,8 @@ inline constexpr float max_error_ratio = 0.5f;
   return even ? Motion{} : Motion{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y)};
 }
 
-/// A rectangle of samples of a plane. Column `right` and row `bottom` are the first ones outside of
-/// it.
+/// A rectangle of samples of a plane. `right` and `bottom` are the first column and the first row
+/// beyond the rectangle.
 struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };

@@ -87,7 +87,7 @@ struct VolumePlan {
   bool is_self_guided = true;
 };
 
-/// Slices are loaded in order, each slice once.
+/// Processes the slices of a volume. The caller loads the slices in order, each slice once.
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;

@@ -1,6 +1,7 @@
 #pragma once
-// Opens sessions of non-local means: filters of pictures, also over time, and of volumes, whose
-// slices are the frames of a session. The backend is chosen once for a complete session.
+// Opens sessions of non-local means for pictures, with or without temporal filtering, and for
+// volumes. The slices of a volume are the frames of its session. The backend is chosen once for a
+// complete session.
 
 #include <memory>
 

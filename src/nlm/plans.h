@@ -31,12 +31,13 @@ struct PlaneSet {
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
 /// Returns how many slices of this size a GPU filters together if patches are small cubes. If
-/// slices are large, few of them occupy the GPU, and each of them uses more of its memory.
+/// slices are large, a few of them are enough to keep the GPU busy, and each of them needs more GPU
+/// memory.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }
 
-/// Stabilisers of the planes whose noise follows a curve.
+/// Returns the stabilisers of the planes whose noise has a curve.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params);
 
 }  // namespace lull::nlm

@@ -30,8 +30,8 @@ class SlicesWorker {
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. Planes that are not filtered are copied to its result; if the slice is
-  /// not wanted, these are all planes.
+  /// Loads the next slice. Planes that are not filtered are copied to its result. If the slice is
+  /// not wanted, all of its planes are copied.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
   /// that exist. Of these, all slices up to a distance of reach_slices() from `span` must have been

@@ -17,7 +17,7 @@ struct ClippedGaussian {
 /// Returns the statistics of the clipped samples whose mean after clipping lies `distance` > 0
 /// inside the limit. (This mean determines how many of the samples are clipped.) If the intensity
 /// would be more than four standard deviations beyond the limit, the function returns the
-/// statistics at four.
+/// statistics for four standard deviations.
 [[nodiscard]] ClippedGaussian clipped_gaussian(double distance);
 
 }  // namespace lull

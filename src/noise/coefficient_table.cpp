@@ -12,10 +12,10 @@
 // noise is the same at (dx, dy) and (-dx, dy), the variance of coefficient (v, u) is
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
 //     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l): so T = A R A^T, and R = A^-1 T A^-T.
-// A is well conditioned (12.8 in the Frobenius norm). R is assumed to be periodic with 15 samples,
+// A is well conditioned (12.8 in the Frobenius norm). R is assumed to have a period of 15 samples,
 // so that only lags of -7..7 exist. The spectrum of the noise is F R F^T with F(f, l) = cos(2 pi f
-// l / 15), and twice that for l > 0. If no element of the spectrum is negative, R is the
-// autocorrelation of noise in every square of 8 samples.
+// l / 15), and twice that for l > 0. If no element of the spectrum is negative, noise with the
+// autocorrelation R exists in squares of 8x8 samples.
 
 namespace lull {
 namespace {

@@ -25,7 +25,7 @@ constexpr int lag_index(int dx, int dy) {
   return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
 }
 
-/// Noise level of a plane by intensity, and its clip limits.
+/// Noise level of a plane as a function of the intensity, and clip limits of the plane.
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
@@ -46,10 +46,10 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation on the 0..255 scale, >= 0, for which filters are tuned. A plane with a
-  /// sigma of 0 is not filtered. If there is a curve, sigma is the standard deviation in stabilised
-  /// samples, which stay within 0..255. The value stabilised_sigma(*curve) removes exactly the
-  /// noise of the curve; a larger or smaller value removes more or less noise.
+  /// Standard deviation that filters assume, on the 0..255 scale, >= 0. A plane with a sigma of 0
+  /// is not filtered. If there is a curve, sigma is the standard deviation in stabilised samples,
+  /// which stay within 0..255. The value stabilised_sigma(*curve) removes exactly the noise of the
+  /// curve; a larger or smaller value removes more or less noise.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
@@ -106,8 +106,8 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// Multiplies the noise level by `strength` > 0. With this factor, users remove less or more noise.
-/// Curves stay unchanged because they define how samples are stabilised.
+/// Multiplies the noise level by `strength` > 0. Users choose this factor to remove less or more
+/// noise. Curves stay unchanged because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

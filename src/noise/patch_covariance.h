@@ -18,10 +18,10 @@ namespace lull {
 /// Rows of the matrix of a 1D transform of 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances. First: of a coefficient of a patch, in units of the noise variance.
-/// Second: of a coefficient of a group, in units of the variance of the patches' coefficient.
-/// (Estimated autocorrelations need not be positive definite, and filters divide by these
-/// variances.)
+/// Lower bounds of variances. `min_coefficient_variance`: of a coefficient of a patch, in units of
+/// the noise variance. `min_group_variance`: of a coefficient of a group, in units of the variance
+/// of the patches' coefficient. (Estimated autocorrelations need not be positive definite, and
+/// filters divide by these variances.)
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of the noise

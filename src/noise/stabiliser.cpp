@@ -115,8 +115,9 @@ class Samples {
 /// Returns how much the stabilising function f changes over the distance `beyond` > 0 outside
 /// 0..255. f has the given slope at the end of this range, and the noise has the level s there. A
 /// steep f keeps this slope up to a distance of 4 s, because noise moves samples this far outside.
-/// Float samples further outside are picture content, not noise: there f becomes flatter, so that
-/// the distance `room` is mapped to `room`.
+/// Float samples further outside are picture content, not noise. There f becomes flatter, so that
+/// it changes by exactly `room` over the distance `room`, up to the end of the range that filters
+/// accept.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -180,8 +181,8 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, which maps a filter's result to the intensity y. The filter's
-/// result is an average of samples f(z). Beyond the average results of the intensities at the clip
-/// limits, the inverse continues linearly, so that errors of the filter have the right mean there.
+/// result is an average of samples f(z). The inverse continues linearly beyond the results for
+/// intensities at the clip limits, so that errors of the filter have the right mean there.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -196,8 +197,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // A limit that is infinite has the slope 1; beyond the range that filters accept, the slope has
-  // no effect.
+  // If a limit is infinite, the slope there is 1. This slope has no effect within the range that
+  // filters accept.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;

@@ -3,8 +3,9 @@
 // function f is applied to samples before a filter, and the inverse of f to the filter's results.
 //
 // Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise modeling and
-// fitting for single-image raw-data" (doi:10.1109/TIP.2008.2001399): samples are y + s(y) n, n
-// standard normal, clipped. Foi 2009, "Clipped noisy images: heteroskedastic modeling and practical
+// fitting for single-image raw-data" (doi:10.1109/TIP.2008.2001399), models a sample of the
+// intensity y as y + s(y) n, clipped, with a standard normal variable n. Foi 2009, "Clipped noisy
+// images: heteroskedastic modeling and practical
 // denoising" (doi:10.1016/j.sigpro.2009.04.035), stabilises the noise by a function f with f'(z) =
 // sigma / S, where S is the standard deviation of clipped samples with the mean z. Here f'(z) is
 // sigma / sqrt(s S). Both derivatives are equal where no sample is clipped; where many samples are

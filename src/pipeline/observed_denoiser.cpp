@@ -49,7 +49,8 @@ class ObservedDenoiser final : public Denoiser {
 
 Observer in_input_samples(Observer observer) {
   auto pool =
-      // Shared, because functions can be copied, but pools cannot.
+      // All copies of the function share one pool, because functions must be copyable and pools are
+      // not.
       std::make_shared<std::optional<FramePool>>();
   return [observer = std::move(observer), pool](const Frame& noisy, const Frame& result) {
     if (!result.pixels || have_equal_samples(noisy.format, result.format))

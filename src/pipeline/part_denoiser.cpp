@@ -133,8 +133,9 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames that its wanted results depend on. If
-  /// repeated frames are unknown, it returns whether the session has returned those results.
+  /// Returns whether the session has received all frames on which its wanted results depend. If the
+  /// session gets the complete stream, repeated frames are unknown. In this case, the function
+  /// returns whether the session has returned all wanted results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);
@@ -171,7 +172,8 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // Last noisy frames that are not repeated: as many as the margin, and one.
+  // The last noisy frames that do not repeat the previous frame: as many as the margin before a
+  // span has, and one more.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

@@ -36,9 +36,9 @@ struct PartContext {
 /// returns. A session also gets the margin before and after its span. Spans that are closer than
 /// the margin share a session, unless context_only frames lie between them.
 ///
-/// With a margin, the last noisy frames that are not repeated are kept, so that a session can begin
-/// with them. Frames in GPU memory are too large to be stored; in this case, a session with a
-/// margin gets the complete stream from its start.
+/// With a margin, the denoiser keeps the last noisy frames, without repeated frames, so that a
+/// session can begin with them. Frames in GPU memory are too large to be stored; in this case, a
+/// session with a margin gets the complete stream from its start.
 /// @param wanted  spans in increasing order, without overlap
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,

@@ -200,7 +200,7 @@ class PartScheduler final : public Denoiser {
     }
     // `filtered_twice` is the maximum number of frames that are filtered again for the margins of
     // one more part. While frames still arrive, the second half is at least as long as the margin
-    // of the first.
+    // of the first half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -227,7 +227,8 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Changes the items of the part from item `end` on to frames of the part's margin.
+  /// Turns the items of the part, from item `end` to the last item, into frames of the part's
+  /// margin.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -306,7 +307,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Numbers of frames that are not repeated: pushed and returned.
+  // Number of pushed frames, and number of returned frames, without repeated frames.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

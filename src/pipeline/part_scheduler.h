@@ -28,8 +28,8 @@ struct PartOptions {
 /// so that its results equal those of a session over the complete clip. The results do not depend
 /// on the number of sessions, if all sessions are equal filters. Margin frames are marked with
 /// Frame::context_distance. Samples are not copied. Repeated frames get the samples of the frame
-/// that they repeat, and do not count in margins. A part begins with a frame that is not repeated,
-/// and may be longer by the repeated frames after its last frame.
+/// that they repeat, and do not count in margins. A part never begins with a repeated frame.
+/// Repeated frames belong to the part of the frame that they repeat.
 ///
 /// At most latency() + 1 frames are in flight, without repeated frames: the length of a part for
 /// each session, and one more part. (After a session has failed, the frames of one more part may be

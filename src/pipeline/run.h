@@ -38,7 +38,7 @@ struct PipelineStats {
 
 struct PipelineOptions {
   std::size_t queue_frames = 4;  // maximum number of frames in each of the two queues, at least 1
-  /// A callback of the writing thread. It is called after each written frame, and must return
+  /// A callback that the writing thread calls after each written frame. The callback must return
   /// quickly.
   std::function<void(const PipelineStats&)> observer{};
 };

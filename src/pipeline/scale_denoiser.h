@@ -1,8 +1,8 @@
 #pragma once
-// Denoising at two scales, for noise that is coarser than patches: a filter of 8x8 patches cannot
-// separate it from the picture at full size, but it can at half size (Lebrun, Colom, Morel 2015,
-// "The noise clinic", doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017, "Conservative
-// scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
+// Denoising at two scales, for noise that is coarser than patches. A filter of 8x8 patches cannot
+// separate such noise from the picture at full size, but can do so at half size (Lebrun, Colom,
+// Morel 2015, "The noise clinic", doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017,
+// "Conservative scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
 
 #include <array>
 #include <memory>

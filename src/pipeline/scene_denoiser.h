@@ -17,13 +17,13 @@ using SceneFinder = std::function<std::size_t(const Frame& frame)>;
 /// A function that opens a session for the scene with this index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// Returns how many of the times `starts` are not later than the time of the frame. `starts`:
+/// Returns how many of the times `starts` are at or before the time of the frame. `starts`:
 /// increasing times in seconds, on the time axis of Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
-/// Returns a denoiser that filters each scene in a session of its own, one after the other, so that
-/// frames of one scene do not influence another. latency() returns the latency of the current
-/// session.
+/// Returns a denoiser that filters the scenes one after the other, each in a session of its own, so
+/// that the frames of a scene do not influence the results of other scenes. latency() returns the
+/// latency of the current session.
 ///
 /// A frame that repeats the previous one stays in the scene of that frame (Frame::repeat_state).
 /// @param first  session for the scene in which the clip begins

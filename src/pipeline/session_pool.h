@@ -35,7 +35,7 @@ class SessionPool {
   SessionPool& operator=(const SessionPool&) = delete;
 
   int size() const { return static_cast<int>(workers_.size()); }
-  /// Returns session `i`. It must be called before start().
+  /// Returns session `i`. The caller must not call this function after start().
   const Denoiser& session(int i) const { return *workers_[i].session; }
   void start(Callbacks duties);
   /// Ends the threads and the sessions.

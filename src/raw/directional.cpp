@@ -64,8 +64,9 @@ class Directional {
     });
   }
 
-  /// Computes the differences between the sample of a red or blue site and green, which is
-  /// interpolated there along the row, and along the column. The differences are 0 at green sites.
+  /// Computes, at red and blue sites, the difference between the sample and green. Green is
+  /// interpolated along the row for `across_`, and along the column for `down_`. The differences
+  /// are 0 at green sites.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -82,7 +83,8 @@ class Directional {
     });
   }
 
-  /// Chooses the direction in which the difference of colours varies less.
+  /// Chooses at each site the direction in which the difference of colours varies less, and
+  /// computes green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();

@@ -25,8 +25,8 @@ class MirroredRows {
     for (auto& row : rows_) row.resize(static_cast<std::size_t>(plane.width) + 2 * Reach);
     held_.fill(-1);
   }
-  /// Returns pointers to the first samples of the rows y - Reach .. y + Reach. They are valid until
-  /// the next call.
+  /// Returns pointers to the first samples of the rows y - Reach .. y + Reach. The pointers are
+  /// valid until the next call.
   std::array<const float*, 2 * Reach + 1> around(int y) {
     std::array<const float*, 2 * Reach + 1> result;
     for (int i = 0; i <= 2 * Reach; ++i) result[i] = row(y + i - Reach);

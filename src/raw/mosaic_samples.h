@@ -24,7 +24,7 @@ namespace lull::raw {
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);
 
-/// Levels of the samples of a result.
+/// Black levels and white level of the samples of a result.
 struct ResultLevels {
   std::array<float, 4> black{};  // by site
   float white = 65535;

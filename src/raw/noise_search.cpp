@@ -132,7 +132,7 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
 }
 
 /// Fits variance = gain mean + offset. A point above the line contains texture, so its weight
-/// decreases with its distance above the line. Nothing causes points far below the line.
+/// decreases with its distance above the line. Points far below the line do not occur.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
   SensorNoise line;

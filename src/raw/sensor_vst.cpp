@@ -45,8 +45,8 @@ class Normal {
   std::array<double, points> at_, weight_;
 };
 
-/// Returns the intensity of grid point `k`. The points are denser at low intensities, where f has
-/// the strongest curvature.
+/// Returns the intensity of grid point `k`. The points are denser at low intensities, where the
+/// stabilising function f has the strongest curvature.
 double intensity(int k, double top) { return top * k * k / ((grid - 1.0) * (grid - 1)); }
 
 /// Returns the inverse of the function from intensities to `means`. It interpolates between the

@@ -23,11 +23,13 @@ class SensorVst {
   /// `typical`: a mosaic of the sensor. The noise levels of sigma() are means over its samples.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
-  /// Returns the stabilised value of a sample with the scaled value x, on the 0..255 scale.
+  /// Returns the stabilised value, on the 0..255 scale, of a sample with the scaled value x
+  /// (sensor.h).
   float forward(int colour, float x) const {
     return static_cast<float>(stabilised(balance_[colour] * static_cast<double>(x)));
   }
-  /// Returns the function from a filter's result to the scaled value of a colour.
+  /// Returns the function that converts a filter's result to the scaled value of a sample of this
+  /// colour.
   const SampleCurve& inverse(int colour) const { return inverse_[colour]; }
   /// Returns the standard deviations of red, green and blue samples after forward(), as root mean
   /// squares over `typical`.

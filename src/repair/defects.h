@@ -41,8 +41,8 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the defects that are certain. The excerpts contain consecutive frames in host memory,
-/// which have one format. Each plane is examined separately.
+/// Finds the defects that are certain. The frames of an excerpt are consecutive. All frames must
+/// have one format and be in host memory. Each plane is examined separately.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
 /// Repairs the samples of `frame` in place. No other thread may read the samples at the same time.

@@ -26,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have an outlier nearby in the next frame. Sparks, snow
-/// and moving dots do; impulses do not.
+/// Returns whether many outliers of a frame have an outlier nearby in the next frame. This is the
+/// case for sparks, snow and moving dots, but not for impulses.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -93,8 +93,7 @@ class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // If more than this number of the 24 neighbours have the value of impulses, this is not due to
-    // chance.
+    // Maximum number of the 24 neighbours that have the value of impulses by chance.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -121,8 +120,8 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // If the impulses of the other sign have a wide tolerance, values within this tolerance may
-      // also belong to the picture.
+      // Impulses of the opposite sign are excluded only if their tolerance is small. Within a wide
+      // tolerance, values may also belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

@@ -28,8 +28,8 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// Finds the outliers of a frame and estimates its noise. `follows_previous`: whether the frame
-/// directly follows the previous one in the clip.
+/// The outliers and the noise of a frame. `follows_previous`: true if the frame directly follows
+/// the previously examined frame in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;

@@ -8,7 +8,8 @@
 namespace lull::repair {
 namespace {
 
-// Distance of the neighbours that are used if there are no nearer ones, in samples.
+// Maximum distance, in samples, of the neighbours that are used if no direction has two unmarked
+// neighbours.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture. At
 /// higher levels, the noise that cubic interpolation adds exceeds the improvement of the estimate.

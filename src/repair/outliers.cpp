@@ -39,8 +39,9 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier exceeds at least this many of the 24 samples around it, in one direction and by this
-/// share of its peak. This follows from the definition of the spread.
+/// An outlier differs in one direction (brighter or darker) from at least `min_exceeded` of the 24
+/// samples around it, by at least the share `exceeded_share` of its peak. This follows from the
+/// definition of the spread.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
@@ -149,8 +150,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // The tenth of the parts with most outliers must contain at least this number. If there are few
-  // outliers, they may be in few parts by chance.
+  // Number of examined parts: the tenth of all parts that has the most outliers. If there are few
+  // outliers, they may lie in few parts by chance.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

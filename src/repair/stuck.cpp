@@ -16,7 +16,7 @@ namespace {
 /// Number of frames in which all samples are examined. In the other frames, only the candidates are
 /// examined.
 constexpr std::size_t full_frames = 5;
-// If there are more candidates, they belong to the picture.
+// Maximum number of candidates. If there are more, they belong to the picture.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its
@@ -120,8 +120,8 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   const auto exceeded =
       std::ranges::count_if(near, [&](float n) { return candidate.sign * (value - n) > excess; });
   if (exceeded < 7) {
-    // In front of white, a hot pixel is invisible, and in front of black, a dead pixel is
-    // invisible.
+    // A hot pixel is invisible where the picture is white, and a dead pixel where the picture is
+    // black.
     const float room = candidate.sign > 0 ? 255 - middle : middle;
     const float stuck_at = candidate.supporting > 0
                                ? candidate.value / static_cast<float>(candidate.supporting)

@@ -91,8 +91,8 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Corrects `large` so that the mean over the area of each sample of the small picture equals
-  /// this sample.
+  /// Corrects `large` by the enlarged error of its means. Afterwards, the mean of `large` over the
+  /// area of each sample of the small picture is close to this sample.
   void back_project(PlaneView<float> large) {
     // Both directions of resampling use an intermediate plane with the height of the small plane.
     resample_columns(taps_.down_y, large, intermediate_.view());
@@ -214,8 +214,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // The sum contains the planes of PlaneWork and two frames of floats. For a session on the host,
-  // it also contains the noisy planes, the guides and the sums of a round.
+  // Numbers of samples: the planes of PlaneWork and two frames of floats. A session on the host
+  // also has the noisy planes, the guides and the sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -10,8 +10,8 @@
 
 namespace lull::scale {
 
-/// Taps along one axis: output i is the sum over k < count of weights[i * count + k] times input
-/// first[i] + k.
+/// Filter taps along one axis: output sample i is the sum over k < count of weights[i * count + k]
+/// times input sample first[i] + k.
 struct Taps {
   int count = 0;
   std::vector<int> first;
@@ -21,12 +21,12 @@ struct Taps {
 /// Returns the taps that enlarge `from` samples to `to` samples along an axis, from <= to. `ratio`:
 /// the factor by which distances grow. Samples are mirrored at the borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce `to` samples to `from` samples. Each result is the mean over
-/// `ratio` samples around its position.
+/// Returns the taps that reduce `to` samples to `from` samples along an axis. Each result is the
+/// mean over an interval of `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with the taps `x`. The sizes of the planes must match the taps. The function
-/// uses all cores of the caller's task arena.
+/// Resamples each row with `taps`. The sizes of the planes must match the taps. The function uses
+/// all cores of the caller's task arena.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
 /// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };

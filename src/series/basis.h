@@ -38,8 +38,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // The directions, component by component and volume by volume, so that both loops over them run
-  // along rows.
+  // Two copies of the directions: component by component, and volume by volume. So project() and
+  // reconstruct() both read consecutive numbers.
   std::vector<double> rows_, columns_;
 };
 

@@ -34,7 +34,8 @@ void add_products(const Chunk& chunk, int i, int j, double* sums) {
       sums[static_cast<std::size_t>(i + p) * chunk.volumes + j + q] += tile[p][q];
 }
 
-/// Chunks of about 2 MB stay in the cache of a core.
+/// Returns the number of voxels of a chunk. A chunk has about 2 MB, so that it stays in the cache
+/// of a core.
 int chunk_voxels(int volumes) { return std::clamp((1 << 18) / volumes, 64, 4096); }
 
 }  // namespace

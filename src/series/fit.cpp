@@ -21,11 +21,11 @@ constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
 /// This number of voxels per volume is sufficient for a correction of the noise levels.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// Maximum share of components for which the remainder, the part of the series without the
-/// components, counts as noise.
+/// Maximum number of signal components, as a share of the number of volumes. The rest of the series
+/// counts as noise.
 constexpr double max_signal_share = 0.7;
-/// If the levels of volumes differ by less than this factor, they count as equal. The first factor
-/// is for levels computed from residuals, the second for estimates from single volumes, which are
+/// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
+/// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are
 /// less accurate.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
@@ -87,7 +87,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If the volumes have little in common, the remainder contains signal.
+    // If the volumes have little in common, the residuals contain signal. The estimates from single
+    // volumes are then better.
     return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
   }
 

@@ -14,14 +14,14 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// Whether the levels and the noise map are estimates. If so, the residuals may correct them.
+  /// True: the levels and the noise map are estimates, which the residuals may correct.
   bool refine = true;
   /// The states of the voxels (voxels.h), if they are known. If empty, they are determined from the
   /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// Whether all components are kept. This is needed if the filter leaves a part of the noise.
+  /// True: all components are kept. This is needed if the filter does not remove all of the noise.
   bool keep_all = false;
 };
 
@@ -31,8 +31,8 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in descending order, in units of the noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. Each other volume is a separate component,
-  /// because it has too little in common with these.
+  /// Number of volumes that the components combine. A volume that has too little in common with
+  /// these is not combined: it is a component by itself.
   int combined = 0;
 };
 

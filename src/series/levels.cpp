@@ -18,8 +18,8 @@ constexpr int cell = 4;
 /// Samples with Rician noise are used only if their variance-stabilised signal is at least this
 /// large.
 constexpr double min_rician_signal = 2;
-/// If the residuals of a volume contain a smaller share of its noise, the level of the volume is
-/// not changed.
+/// Minimum share of a volume's noise that its residuals contain. If they contain less, the level of
+/// the volume is not changed.
 constexpr double min_free_share = 0.3;
 /// Required degrees of freedom: for the level of a volume, and for a node of the map. The relative
 /// standard deviation of a level is 1 / sqrt(2 x degrees of freedom).
@@ -68,7 +68,8 @@ class Collector {
     step_ = std::max(1, basis.size() / max_examined);
   }
 
-  /// Each layer of nodes is one task, and the sums of the layers are added in order.
+  /// Collects the residuals of all voxels. Each layer of nodes is one task, and the sums of the
+  /// layers are added in order.
   Sums collect() const {
     const std::size_t size = static_cast<std::size_t>(nodes_[0]) * nodes_[1] * nodes_[2];
     Sums all{std::vector<Residuals>(basis_.size()), {nodes_, std::vector<Residuals>(size)}};
@@ -120,8 +121,8 @@ class Collector {
   int step_ = 1;
 };
 
-/// Smooths along one axis: the weights of nodes at this distance are 1 2 1. Nodes beyond the border
-/// are not used.
+/// Smooths along one axis with the weights 1 2 1, for nodes that are `distance` apart. Nodes beyond
+/// the border are not used.
 void smooth(Grid& grid, int axis, int distance) {
   const int length = grid.nodes[axis];
   const std::size_t step = axis == 0   ? 1
@@ -182,8 +183,7 @@ std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
   return factors;
 }
 
-/// Makes a noise map from these factors. They are divided by their geometric mean, which the
-/// function returns.
+/// Makes a noise map from `factors`, divided by their geometric mean. Returns this mean.
 double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<double> factors,
                SeriesNoise& noise) {
   double mean = 0;
@@ -220,9 +220,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // (If each volume had its own level, a volume whose level is too low would dominate a component.
-  // This component would then explain the noise of the volume, and the level of the volume would be
-  // lowered further.)
+  // Equal levels stay equal. (If each volume had its own level, a volume whose level is too low
+  // would dominate a component. This component would then explain the noise of the volume, and the
+  // level of the volume would be lowered further.)
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

@@ -14,9 +14,9 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis: the level of its residuals, relative to its level before the
-  /// correction. 0: the components explain the volume completely, or too few of its samples could
-  /// be used.
+  /// For each volume of the basis: the level of the residuals, relative to the level of the volume
+  /// before the correction. 0: the components explain the volume completely, or too few of its
+  /// samples could be used.
   std::vector<double> ratios;
 };
 

@@ -63,7 +63,8 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over cubes, one for each volume. `squares`: sum of the squared differences.
+/// Sums over cubes, with one element for each volume: the errors `alone` and `together`, and the
+/// squares of their differences.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

@@ -7,8 +7,9 @@
 namespace lull::series {
 namespace {
 
-/// Bounds of the half width of a spectrum, relative to that of noise of one level: a volume whose
-/// level is much lower than those of the others widens the spectrum only downwards.
+/// Bounds of the half width of a spectrum, relative to the half width for noise of one level. They
+/// are needed because a volume with a much lower level than the others widens the spectrum only
+/// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median belong to volumes that depend linearly on the others;
 /// they contain no noise.
@@ -17,7 +18,8 @@ constexpr double dependent = 1e-3;
 /// probability of 0.99, it is below its mean plus this number of scale units of its distribution.
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that are not 0 because of too few voxels.
+/// Returns the number of eigenvalues that contain noise. If there are more voxels than volumes,
+/// eigenvalues of volumes that depend linearly on the others are not counted.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
@@ -26,7 +28,8 @@ int noisy_values(std::span<const double> values, double count) {
   return volumes;
 }
 
-/// Returns the scale unit of the distribution of the largest eigenvalue, for noise of variance 1.
+/// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the edge:
+/// `fluctuation` scale units of its distribution.
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;

@@ -164,8 +164,8 @@ void diagonalise(Tridiagonal& t) {
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // If a matrix is not of full rank, its eigenvalues near 0 are only rounding errors of the other
-  // eigenvalues.
+  // The threshold does not fall below a share of the norm: if a matrix is not of full rank, its
+  // eigenvalues near 0 consist of rounding errors.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

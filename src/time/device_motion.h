@@ -1,7 +1,7 @@
 #pragma once
 // How the frames of a session on a GPU relate to each other: the main planes in 8 bits, and the
-// motion between frames. The kernels whose counts decide about a frame run on the upload stream,
-// because the host waits for them. The motion search runs on the compute stream.
+// motion between frames. The host waits for the kernels that compare frames, so these kernels run
+// on the upload stream. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -26,14 +26,15 @@ class DeviceMotion {
 
   /// Returns how two uploaded frames differ. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues, during the upload of a frame, the conversion that prediction() needs. In this function
-  /// and in load(), the sample type of `format` may differ from that of the session.
+  /// Queues, during the upload of a frame, its conversion to the coarse plane that prediction()
+  /// needs. In this function and in load(), the sample type of `format` may differ from that of the
+  /// session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`. Waits for the
   /// upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
-  /// Queues the conversion that find() needs for a frame, on the compute stream.
+  /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Queues, on the compute stream, the search for the motion from the first of `frames` to each of
   /// the others.

@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines the repeat state of the frame. Before that, the frame is passed to the worker,
-  /// unless the worker does not need it.
+  /// Determines the repeat state of the frame. Before that, passes the frame to the worker, unless
+  /// the worker does not need it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -88,7 +88,7 @@ class FrameSession : public Denoiser {
     return timeline_.classify(relation_of(worker_->difference()));
   }
 
-  /// Adds a distinct frame (timeline.h).
+  /// Adds a distinct frame, which does not repeat the previous one (timeline.h).
   void add(const Frame& noisy, RepeatState repeat_state) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);

@@ -1,7 +1,7 @@
 #pragma once
-// The session around a backend's work on frames. The session decides when a frame is filtered, from
-// which frames patches are taken, and which time and side data a result has. It does not access
-// samples.
+// A session that schedules the work of a backend on frames. It decides when a frame is filtered,
+// from which frames patches are taken, and which time and side data a result has. It does not
+// access samples.
 
 #include <memory>
 #include <span>
@@ -12,21 +12,21 @@
 
 namespace lull {
 
-/// Properties of a method. From them, a session over frames decides when to filter which frames.
+/// Properties of a method that determine when a session filters which frames.
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// A frame begins a new scene if a larger share of it than this cannot be predicted from earlier
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// A frame begins a new scene if more than this share of its content, 0..1, cannot be predicted
+  /// from earlier frames (frame_relation.h); 0: never.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// Whether the estimates of a frame's reference patches are used only in this frame: the session
+  /// If true, the estimates of a frame's reference patches are used only in this frame: the session
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// Whether reference patches at the end of a clip, where no frames follow, search further back
-  /// than R (Timeline::extra_back). At the beginning, they always search further ahead than R. This
-  /// must be false if `gathers` is true.
+  /// If true, the search for reference patches at the end of a clip, where no frames follow,
+  /// reaches further back than R (Timeline::extra_back). At the beginning, the search always
+  /// reaches further ahead than R. This must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -35,7 +35,7 @@ struct SessionPlan {
   int slots() const { return margin().after + 1; }
 };
 
-/// The slot that holds a frame.
+/// A neighbouring frame: its offset from the reference frame, and the slot that holds it.
 using SlotFrame = FrameAt<int>;
 
 /// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.
@@ -60,7 +60,7 @@ class FrameWorker {
   /// Returns the result of the frame in `slot`. The session calls this function after the last
   /// filter() for this frame in the last phase, and sets the time and side data of the result.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
-  /// Returns how many results that finish() returned may have samples that are not yet complete.
+  /// Returns the maximum number of results of finish() whose samples may still be incomplete.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Waits for the samples of the oldest incomplete result.
   virtual void await() {}

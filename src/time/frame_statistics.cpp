@@ -28,8 +28,9 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the rows of a row of blocks. There is one set of sums for each column of samples, so
-/// that the loops over columns need no sum across a vector and compilers vectorise them.
+/// Sums over the sample rows of one row of blocks. There is one set of sums for each column of
+/// samples, so that the loops over columns need no sum across a vector and compilers vectorise
+/// them.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}

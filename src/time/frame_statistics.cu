@@ -50,7 +50,7 @@ struct BlockCounts {
   }
 };
 
-/// Compares the 8x8 block at (left, top) of both frames, with one warp.
+/// Compares one block of both frames, with one warp. The first sample of the block is (left, top).
 template <class T>
 __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
                                      EightBitScale scale, std::uint32_t limit, bool main, int left,
@@ -124,8 +124,9 @@ struct BlockSums {
   }
 };
 
-/// Compares a block of the later picture with the blocks around its position in the earlier frame.
-/// There is one thread block for each block of the picture, and one thread for each motion vector.
+/// Compares a block of the later frame with the blocks around its position in the earlier frame.
+/// There is one thread block for each block of the later frame, and one thread for each motion
+/// vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {

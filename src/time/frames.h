@@ -18,8 +18,9 @@ inline constexpr int max_frames = 2 * max_temporal + 1;
 /// Phases of a method, in this order: each phase matches and filters all patches of a frame.
 enum class Phase { first, second, third };
 
-/// The view that a stage of a method has of a frame that is `offset` frames after the reference
-/// frame. In lists, the reference frame comes first, then the others in the order of group.h.
+/// A frame in the form that a stage of a method uses, and the offset of this frame from the
+/// reference frame. In lists, the reference frame comes first, then the other frames in the order
+/// of group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;

@@ -1,12 +1,12 @@
 // Motion search of motion.h on a GPU: one thread block for each cell and each other frame. Let a be
 // the cell's region, and b the same region of the other frame, shifted by a vector. The sum of
 // squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all
-// vectors, row by row of the other frame. The rows of the first operand are one row of the other
-// frame, which begins at a different column for each dx. The columns of the second operand are rows
-// of a: for each dy, the row of a that is compared with this row of the other frame. The squares of
-// the other frame are summed once for each position in a row where a region may begin. A key
-// contains the cost and the rank of a vector, so that the minimum does not depend on the order of
-// work.
+// vectors, row by row of the other frame. All rows of the first operand contain the same row of the
+// other frame, beginning at a different column for each dx. The columns of the second operand are
+// rows of a: for each dy, the row of a that is compared with this row of the other frame. The
+// squares of the other frame are summed once for each position in a row where a region may begin. A
+// key contains the cost and the rank of a vector, so that the minimum does not depend on the order
+// of work.
 
 #include <algorithm>
 
@@ -69,9 +69,9 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The cell's own region, with rows of zeros above and below it. The zeros are used for vectors
-/// with which a row of the other frame lies outside the region. With this pitch, eight rows lie in
-/// different banks of shared memory.
+/// The cell's own region, with rows of zeros above and below it. A vector can move a row of the
+/// other frame out of the region; such a row is multiplied by zeros. The pitch of words_for(side)
+/// words puts eight rows into different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
@@ -136,8 +136,8 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Step 1: computes the products ab for the share of the rows that belongs to this warp. The warp
-/// processes two rows of the other frame at a time, 16 columns of each. `warp` is below
+/// Computes the products ab of step 1, the coarse search, for the rows that this warp processes.
+/// The warp processes two rows of the other frame at a time, 16 columns of each. `warp` is below
 /// coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
@@ -174,7 +174,7 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums |b|^2 for step 1, with one warp.
+/// Computes the sums |b|^2 of step 1, the coarse search, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -221,8 +221,9 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the products of step 2, for four rows of the other frame at a time and 48 columns of
-/// each row. The first operand contains two rows of the other frame, each shifted by every dx.
+/// Computes the products ab of step 2, the search at full resolution, for four rows of the other
+/// frame at a time and 48 columns of each row. The first operand contains two rows of the other
+/// frame, each shifted by every dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

@@ -64,9 +64,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns how many frames frame `n` searches ahead in addition to the radius. The first frames
-  /// of a scene have few or no frames before them. Instead, they search in later frames, up to
-  /// max_temporal ahead, so that they search in as many frames as all others.
+  /// Returns by how many frames the search for patches of frame `n` reaches further ahead than the
+  /// radius. The first frames of a scene have few or no frames before them. Instead, their search
+  /// covers later frames, up to max_temporal ahead, so that it covers as many frames as the search
+  /// of all other frames.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -77,19 +78,20 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns how many frames frame `n` searches back in addition to the radius, if no frame follows
-  /// after the frames added so far. The last frames of a clip have few or no frames after them.
-  /// Instead, they search in the last 2 * radius frames, up to max_temporal back. The result is 0
-  /// for frames that search further ahead.
+  /// Returns by how many frames the search for patches of frame `n` reaches further back than the
+  /// radius, if no frame follows after the frames added so far. The last frames of a clip have few
+  /// or no frames after them. Instead, their search covers the last 2 * radius frames, up to
+  /// max_temporal back. The result is 0 for frames whose search reaches further ahead than the
+  /// radius.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 8 * radius. These
-  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
-  /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
-  /// share noise with each other, only the nearest is included.
+  /// Returns the neighbours of frame `n`; `n` must be at least count() - 1 - 8 * radius. The
+  /// neighbours are the existing frames n - radius - further_back .. n + radius + extra_ahead(n),
+  /// without frames of other scenes and without frames that share noise with frame `n`. Of several
+  /// frames that share noise with each other, only the nearest is included.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -133,7 +135,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of the last frame that was not identical to the frame before it.
+  /// Relation of a frame to the frame before it, for the last frame whose relation was not
+  /// `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -35,6 +35,7 @@ module(noise/volume core noise)
 module(series core noise noise/volume)
 module(series/filter core noise/volume series)
 module(noise/volume/cuda core noise noise/volume cuda cuda/results)
+module(noise/areas core noise)
 module(noise/depth core noise noise/estimate)
 module(time core cuda cuda/samples)
 set(matching core core/dither core/params noise time)  # the modules that matching uses
@@ -66,7 +67,7 @@ module(nlm/cuda ${matching} match match/cuda cuda cuda/results nlm)
 module(nlm/open ${matching} match cuda nlm nlm/cuda)
 module(scale ${matching} bm3d)
 module(nlm/features ${matching} noise/render match match/cpu cuda nlm nlm/cuda)
-module(choose ${matching} noise/volume series series/filter noise/volume/cuda noise/depth noise/render cuda match bm3d
+module(choose ${matching} noise/volume series series/filter noise/volume/cuda noise/areas noise/depth noise/render cuda match bm3d
   bm4d nlm nlm/features)
 set(io_base core io)  # io itself: the interfaces for its users
 module(io core)
@@ -78,7 +79,8 @@ module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/tiff ${io_base} io/ffmpeg io/files)
 module(io/metadata ${io_base} io/ffmpeg io/files io/pictures io/tiff)
 module(io/raw ${io_base} io/ffmpeg io/files io/pictures io/tiff io/metadata)
-module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff)
+module(io/axes ${io_base})
+module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff io/axes)
 module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
   io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks

@@ -7,7 +7,8 @@
   under the GPL, and FFmpeg is configured without GPL and non-free parts.
 - debian/copyright and the SBOM name every library that is compiled in from headers.
 - Every file that an installation has belongs to one Debian package, whose description exists.
-- Workflows and container files call verbs that ./run has."""
+- Workflows and container files call verbs that ./run has, and CI's workflow calls every verb that
+  .ci/run calls."""
 
 import re
 import subprocess
@@ -102,15 +103,23 @@ def check_places(report):
             report(f"packaging/deb/packages.sh: no description of {package}")
 
 
+def called_verbs(text):
+    return re.findall(r"(?<![\w/])\./run ([a-z][a-z-]*)", text)
+
+
 def check_verbs(report):
     verbs = set(re.findall(r"^verb_(\w+)\(\)", read("run"), re.MULTILINE))
     files = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("packaging/containers/*")]
     if not files:
         report("no workflows and no container files")
     for file in files:
-        for verb in re.findall(r"(?<![\w/])\./run ([a-z][a-z-]*)", file.read_text()):
+        for verb in called_verbs(file.read_text()):
             if verb.replace("-", "_") not in verbs:
                 report(f"{file.relative_to(ROOT)}: ./run has no verb {verb}")
+    called = called_verbs(read(".github/workflows/ci.yml"))
+    for verb in dict.fromkeys(called_verbs(read(".ci/run"))):
+        if verb not in called:
+            report(f".github/workflows/ci.yml: does not call ./run {verb}, as .ci/run does")
 
 
 def main():

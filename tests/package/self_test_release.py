@@ -12,7 +12,7 @@ ROOT, SCRATCH = Path(sys.argv[1]), Path(sys.argv[2])
 CHECK = ROOT / "tests/package/check_release.py"
 NEEDED = (
     "CMakeLists.txt", "CITATION.cff", "CHANGELOG.md", "run", "farm/boutiques/lull.json",
-    "python/pyproject.toml", "vapoursynth/pyproject.toml", "packaging", ".github/workflows",
+    "python/pyproject.toml", "vapoursynth/pyproject.toml", "packaging", ".github/workflows", ".ci/run",
 )
 # File, what to replace, by what, and a part of the expected error.
 PLANTED = (
@@ -26,6 +26,7 @@ PLANTED = (
     ("packaging/deb/copyright", "nlohmann-json", "another", "does not name nlohmann-json"),
     ("packaging/deb/packages.sh", "liblull.so.*)", "other.so.*)", "belongs to liblull-dev, not to liblull1"),
     (".github/workflows/ci.yml", "./run test", "./run nothing", "no verb nothing"),
+    (".github/workflows/ci.yml", "./run demo", "./run build", "does not call ./run demo"),
 )
 
 

@@ -128,6 +128,8 @@ class Run {
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
+    if (const std::string& axes = source_->info().axes; !axes.empty())
+      reports_.info("'" + options_.input.file + "': " + axes);
     open_layers();
     rescale_sigma(options_, source_->info().values);
     if (options_.input.depth.on) (void)depth_samples(options_.input, *source_);
@@ -228,10 +230,10 @@ class Run {
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
     // The CPU cannot use frames in GPU memory: neither as a fallback device, nor to make frames of
-    // half the size, nor to repair defects. If the CPU needs the frames, the source is opened again
-    // without GPU decoding.
+    // half the size, nor to repair defects, nor to preserve constant areas. If the CPU needs the
+    // frames, the source is opened again without GPU decoding.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
-    const bool needs_host = plan().has_halves() || !noise_->repair().none();
+    const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
       open_source_on(opened_.backends, false);
     if (!sink_)
@@ -345,11 +347,15 @@ class Run {
         update_facts(*options_.run.job.plan, job_facts(options_, plan().method(), noise_->record(),
                                                        noise_->repair(), backends));
       };
-      return side_inputs_.attach_to(
-          index_frames(options_, plan(), filtered_format(), context_end, at_end));
+      auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
+      // Repeated frames are found in the frames that the sessions of the tasks filter. Those of
+      // fields are not found here.
+      if (options_.input.interlaced != Interlaced::fields)
+        indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
+      return side_inputs_.attach_to(std::move(indexing));
     }
     const Backends backends = opened_.backends;
-    auto denoiser = aligned(merge_fields(std::move(opened_), source_->format()), options_,
+    auto denoiser = aligned(merge_fields(std::move(opened_), plan(), source_->format()), options_,
                             plan().method(), *source_);
     const bool part = !options_.run.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),

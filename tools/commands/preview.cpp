@@ -154,6 +154,7 @@ class Preview {
     for (TimedExcerpt& excerpt : samples.excerpts) repair_all(repairer, excerpt.frames);
     std::vector<Frame> first = read;
     repair_all(repairer, first);
+    const bool stated = noise.has_value();
     if (!noise)
       noise = again ? search_noise(options_, *source_, samples, repair_)
                     : noise_of_first_frames(options_, first, values);
@@ -162,6 +163,7 @@ class Preview {
         again ? excerpts_from(options_.input, samples) : excerpts_from(options_.input, first),
         *noise);
     determine_noise_kind(options_, *source_, *noise);
+    if (stated && info.stack) assign_to_channels(info, *noise);
     for (const std::string& line : noise_lines(options_, *noise, repair_))
       log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
@@ -221,11 +223,13 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    find_noise(first, 0);
+    // The time of a slice is its number.
+    const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
+    find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     auto denoiser = merge_fields(open_sessions(options_, plan_, source_->format(), backends_, warn),
-                                 source_->format());
-    denoiser = with_side_inputs(std::move(denoiser), volume * geometry.size[geometry.of_slice[2]]);
+                                 plan_, source_->format());
+    denoiser = with_side_inputs(std::move(denoiser), slices_before);
     VolumeCuts before(geometry), after(geometry);
     PrefixedSource source(*source_, std::move(first));
     const int slices = geometry.size[geometry.of_slice[2]];
@@ -305,7 +309,7 @@ class Preview {
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
     select_frames(opened, {{number, number}}, plan_, format, nullptr, warn);
-    auto denoiser = with_side_inputs(merge_fields(std::move(opened), source_->format()),
+    auto denoiser = with_side_inputs(merge_fields(std::move(opened), plan_, source_->format()),
                                      window.number - number);
     std::vector<Frame> results;
     FrameRepairer repairer(repair_, source_->format());

@@ -61,6 +61,7 @@ void print_text(const io::InputReport& r, const LayerPlan& layers) {
   if (r.field_order != "unknown") line("fields", r.field_order);
   if (r.rotation != 0) line("rotation", seconds(r.rotation) + " degrees");
   if (r.chapters > 0) line("chapters", std::to_string(r.chapters));
+  line("axes", r.video.axes);
   for (const std::string& note : r.video.notes) line("note", note);
   line("layers", layers.text());
   line("output", joined({r.output, r.encoder, r.pixel_format}));

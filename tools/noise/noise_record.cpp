@@ -103,12 +103,22 @@ Json json_of(const VolumeEstimate& volume) {
   return json;
 }
 
+Json json_of(const ScenePhotons& photons) {
+  return {{"gain", photons.noise.gain},
+          {"offset", photons.noise.offset},
+          {"read", photons.noise.read},
+          {"dark", photons.dark},
+          {"bright", photons.bright}};
+}
+
 Json json_of(const SceneNoise& scene, Layout layout) {
   Json json = {{"from", scene.from_s}};
+  if (!scene.name.empty()) json["name"] = scene.name;
   json.update(json_of(scene.estimate, layout));
   if (scene.over_time) json["over_time"] = true;
   if (scene.half) json["half"] = json_of(*scene.half, layout);
   if (scene.volume) json["volume"] = json_of(*scene.volume);
+  if (scene.photons) json["photons"] = json_of(*scene.photons);
   if (scene.series)
     json["series"] = {{"components", scene.series->components},
                       {"levels", numbers(scene.series->levels)}};
@@ -287,8 +297,30 @@ class Reader {
     return series;
   }
 
+  ScenePhotons photons_of(const Json& json) const {
+    if (!json.is_object()) fail("photon noise is missing");
+    const auto number = [&](const char* name) {
+      (void)value(member(json, name));
+      return json[name].get<double>();
+    };
+    ScenePhotons photons{
+        .noise = {.gain = number("gain"), .offset = number("offset"), .read = number("read")},
+        .dark = number("dark"),
+        .bright = number("bright")};
+    try {
+      validate(photons.noise);
+    } catch (const InvalidArgument& error) {
+      fail(without_suggestion(error.what()));
+    }
+    return photons;
+  }
+
   SceneNoise scene_of(const Json& json, Layout layout) const {
     SceneNoise scene{.estimate = estimate_of(json, layout)};
+    if (const auto name = json.find("name"); name != json.end() && name->is_string())
+      scene.name = name->get<std::string>();
+    if (const auto photons = json.find("photons"); photons != json.end())
+      scene.photons = photons_of(*photons);
     (void)value(member(json, "from"));
     scene.from_s = json["from"].get<double>();
     const auto over_time = json.find("over_time");

@@ -21,10 +21,17 @@ struct SeriesEstimate {
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
 };
 
+/// Photon noise of a scene, in the units of the file.
+struct ScenePhotons {
+  PhotonNoise noise;
+  double dark = 0, bright = 0;  // standard deviation in dark and in bright areas; 0: unknown
+};
+
 struct FittedSeries;  // tools/search/series_search.h
 
 /// The noise of one scene of a clip. A clip has several scenes if its noise changes over time.
 struct SceneNoise {
+  std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
   /// True if the estimate is based on differences between frames, so that the noise of later frames
@@ -36,6 +43,8 @@ struct SceneNoise {
   /// Noise of a volume. `estimate` contains only the noise level; this member contains the other
   /// properties of the noise.
   std::optional<VolumeEstimate> volume;
+  /// Photon noise of a stack. `estimate` contains only its level.
+  std::optional<ScenePhotons> photons;
   /// Noise of a series of volumes. It exists if the series is decomposed into components, or if its
   /// volumes have different levels.
   std::optional<SeriesEstimate> series;

@@ -109,6 +109,16 @@ std::string describe(const VolumeEstimate& estimate, double own_unit) {
   return estimate.certain ? text : "cannot tell (" + estimate.why + "); assumed " + text;
 }
 
+std::string describe(const ScenePhotons& photons) {
+  std::string text = "photon noise, gain " + exact_text_of(photons.noise.gain) + ", offset " +
+                     exact_text_of(photons.noise.offset) + ", read noise " +
+                     exact_text_of(photons.noise.read) + " (the file's units)";
+  if (photons.bright > 0)
+    text += ", rises with brightness from " + exact_text_of(photons.dark) + " to " +
+            exact_text_of(photons.bright);
+  return text;
+}
+
 std::string describe(const SeriesEstimate& series, double own_unit) {
   const double unit = own_unit > 0 ? own_unit : 1;
   std::vector<float> levels = series.levels;
@@ -129,15 +139,18 @@ std::vector<std::string> describe(const NoiseRecord& record) {
   std::vector<std::string> lines;
   for (const SceneNoise& scene : record.scenes) {
     std::string from;
-    if (record.scenes.size() > 1) {
+    if (!scene.name.empty()) {
+      from = scene.name + ": ";
+    } else if (record.scenes.size() > 1) {
       char time[48];
       std::snprintf(time, sizeof time,
                     "from %.6g s: ", scene.from_s - record.scenes.front().from_s);
       from = time;
     }
     lines.push_back(from +
-                    (scene.volume ? describe(*scene.volume, record.unit)
-                                  : describe(scene.estimate, record.layout, record.unit)) +
+                    (scene.photons  ? describe(*scene.photons)
+                     : scene.volume ? describe(*scene.volume, record.unit)
+                                    : describe(scene.estimate, record.layout, record.unit)) +
                     (scene.series ? describe(*scene.series, record.unit) : ""));
   }
   return lines;

@@ -25,11 +25,16 @@ namespace lull::tools {
 /// 6.9 over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
+/// Returns a description such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's
+/// units), 52 in dark to 164 in bright areas".
+[[nodiscard]] std::string describe(const ScenePhotons& photons);
+
 /// Returns the text about the volumes of a series that is appended to the description, for example
 /// ", 10 to 40 by volume; signal in 17 of 60 components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
-/// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...").
+/// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...",
+/// "channel 2: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
 /// Returns an SVG picture of at most twelve scenes. It shows the noise level by brightness and the

@@ -305,8 +305,8 @@ bool may_be_temporal(const DenoiseOptions& options) {
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.method.temporal) return *options.method.temporal;
-  const bool has_time =
-      !options.input.depth.on && !input.still && !input.stack && !options.input.stack;
+  const bool is_stack = (input.stack && !input.over_time) || options.input.stack;
+  const bool has_time = !options.input.depth.on && !input.still && !is_stack;
   if (!may_be_temporal(options) || !has_time) return 0;
   if (options.method.preset && !options.method.align) return options.method.preset->temporal;
   return options.method.align || chosen_profile(options) == Profile::best ? 4 : 2;

@@ -43,6 +43,7 @@ struct MethodOptions {
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
   const Preset* preset = nullptr;        // profile and radius where the user gave neither; or null
+  bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
   // The clip in which patches are matched. "auto": the features of the render are used; empty:
   // patches are matched in the input itself.

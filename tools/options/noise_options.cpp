@@ -43,11 +43,32 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
+/// Parses "poisson", "poisson:GAIN:OFFSET:READ" and forms with fewer numbers or empty ones.
+KnownPhotonNoise photons_or_reject(const std::string& text) {
+  constexpr const char* form =
+      "must be poisson or poisson:GAIN:OFFSET:READ, with a gain above 0 and a read noise from 0";
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() > 4) reject("--noise", text, form);
+  KnownPhotonNoise known;
+  std::optional<double>* const members[] = {&known.gain, &known.offset, &known.read};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].empty()) continue;  // to be estimated
+    const auto value = number<double>(parts[i]);
+    if (!value || !std::isfinite(*value)) reject("--noise", text, form);
+    *members[i - 1] = value;
+  }
+  if (known.gain.value_or(1) <= 0 || known.read.value_or(0) < 0) reject("--noise", text, form);
+  return known;
+}
+
 void set_noise(DenoiseOptions& options, const std::string& text) {
   if (text.empty()) reject("--noise", text, "must be the name of a file, or a kind of noise");
   options.noise.kind.reset();
   options.noise.file.clear();
-  if (text == "gaussian")
+  options.noise.photons.reset();
+  if (text == "poisson" || text.starts_with("poisson:"))
+    options.noise.photons = photons_or_reject(text);
+  else if (text == "gaussian")
     options.noise.kind = NoiseKind::gaussian;
   else if (text == "rician")
     options.noise.kind = NoiseKind::rician;
@@ -57,6 +78,9 @@ void set_noise(DenoiseOptions& options, const std::string& text) {
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, bool> area_choices[] = {{"preserve", true},
+                                                              {"filter", false}};
+
 constexpr OptionRow rows[] = {
     {"-s,--sigma", "S|Y:Cb:Cr|auto", OptionGroup::basic, planned | in_preview | in_bids,
      "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
@@ -69,16 +93,27 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.noise.scale = choose("--sigma-scale", v, sigma_scales);
      }},
-    {"--noise", "FILE|gaussian|rician|auto", OptionGroup::basic,
+    {"--noise", "FILE|gaussian|rician|poisson[:GAIN:OFFSET:READ]|auto", OptionGroup::basic,
      planned | in_preview | in_bids | in_noise,
      "use the noise estimate in FILE, written by lull noise -o FILE, instead of an estimate from "
      "this input: one estimate for all clips of a camera; or the kind of noise of a volume: rician "
-     "(MRI magnitude), gaussian, or auto, which is Rician if the background shows it (default: "
-     "auto; a file of that name is ./auto)",
+     "(MRI magnitude), poisson (photon noise of microscopy: gain in units of the file per photon, "
+     "offset and read noise in these units; what is not given is estimated), gaussian, or auto, "
+     "which is Rician if the background shows it, and poisson in TIFF stacks and --stack if the "
+     "noise rises with the brightness (default: auto; a file of that name is ./auto)",
      set_noise},
     {"--strength", "X|light|medium|strong", OptionGroup::basic, planned | in_preview | in_bids,
      "multiply the noise level by X: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},
+    {"--constant-areas", "preserve|filter", OptionGroup::video, planned | in_preview | in_bids,
+     "connected samples of exactly one value that cannot be the result of noise: the background of "
+     "a masked volume, padding, saturation, letterboxes. preserve: they remain as they are, bit "
+     "for "
+     "bit, and do not affect the samples beside them; filter: they are filtered like all other "
+     "samples (default: preserve)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.method.preserves_areas = choose("--constant-areas", v, area_choices);
+     }},
     {"--repair", "auto|off|FILE", OptionGroup::video, in_plan | in_preview | in_noise,
      "replace defective samples of a sensor by estimates from their neighbours, before the noise "
      "is estimated and removed. auto: stuck and dead pixels, impulses, and offsets of rows and "

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "noise/noise_model.h"
+#include "noise/volume/estimate_photons.h"
 #include "noise/volume/volume_noise.h"
 
 namespace lull::tools {
@@ -27,7 +28,10 @@ struct NoiseOptions {
   /// Noise that has already been estimated and replaces a noise file; null: none. No option sets
   /// this member.
   std::shared_ptr<const NoiseRecord> known;
-  std::optional<NoiseKind> kind;     // for volumes; empty: estimated from their background
+  std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
+  /// Photon noise of stacks, with the parameters that the user gave in the units of the file;
+  /// empty: photon noise is not requested.
+  std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects

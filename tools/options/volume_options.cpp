@@ -88,6 +88,7 @@ std::string refused_by_series(const DenoiseOptions& options) {
   if (uses_features(options.method)) return "--feature";
   if (names_defect_file(options.noise)) return "--repair";
   if (options.method.align) return "--align";
+  if (options.noise.photons) return "--noise poisson";
   return {};
 }
 
@@ -112,6 +113,7 @@ bool has_thick_slices(const io::VideoInfo& input) {
 bool looks_like_volume(const InputOptions& options, const io::VideoInfo& input) {
   constexpr int min_slices = 8;  // in volumes with fewer slices, cubes have too few matches
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
+  if (input.over_time) return false;
   return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
 }
 

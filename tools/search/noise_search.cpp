@@ -13,6 +13,7 @@
 #include "tools/repair/repair_choice.h"
 #include "tools/search/codec_steps.h"
 #include "tools/search/noise_scenes.h"
+#include "tools/search/stack_noise.h"
 #include "tools/search/volume_noise_search.h"
 
 namespace lull::tools {
@@ -37,19 +38,16 @@ class Search {
 
   NoiseRecord run(const InputSamples& samples) {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
+    if (info_.stack && info_.container == "tiff") {
+      record.scenes = noise_of_tiff_stack(options_, source_);
+      return record;
+    }
     if (std::optional<SceneNoise> volume = noise_of_volume(options_, source_)) {
       record.scenes.push_back(*std::move(volume));
       return record;
     }
     if (is_stack()) {
-      NoiseEstimate estimate = estimate_noise(stack_excerpts());
-      // The noise curve is removed, because it would model clipping: air in a stack is dark but not
-      // clipped, and some stacks have levels in other units.
-      for (int i = 0; i < 3; ++i) {
-        PlaneNoise& plane = estimate.noise.plane(i);
-        plane = {plane.level_in_samples(), plane.correlation, nullptr};
-      }
-      record.scenes.push_back({.from_s = 0, .estimate = std::move(estimate)});
+      record.scenes.push_back(scene_of_slices(stack_excerpts()));
       return record;
     }
     start_s_ = samples.start_s;

@@ -11,28 +11,7 @@
 namespace lull::tools {
 namespace {
 
-<<<<<<< HEAD
 /// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
-=======
-/// If the levels of volumes differ by less than this factor, they count as equal, because the
-/// estimates of volumes with equal noise differ by up to this factor. The second factor is for
-/// Rician noise, for which estimates are less accurate.
-constexpr float same_level = 1.5f, same_rician_level = 2.5f;
-constexpr std::size_t min_cubes = 16;
-
-/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
-/// tenth of the levels at either end is ignored.
-bool differ(std::vector<float> levels, NoiseKind kind) {
-  std::erase_if(levels, [](float level) { return !(level > 0); });
-  if (levels.empty()) return false;
-  std::ranges::sort(levels);
-  const std::size_t tenth = levels.size() / 10;
-  return levels[levels.size() - 1 - tenth] >
-         (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
-}
-
-/// Sets the noise of the scene to the noise of a volume whose level is the median of all levels.
->>>>>>> text-docs
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -64,7 +43,6 @@ void SeriesCollector::add(const Frame& slice) {
   levels_.add(slice);
 }
 
-<<<<<<< HEAD
 /// Returns the noise whose level is given.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
@@ -76,46 +54,6 @@ series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const 
   if (scene.volume) noise.kind = options_.noise.kind.value_or(noise.kind);
   if (scene.series && std::ssize(scene.series->levels) == levels_.volumes())
     noise.levels = scene.series->levels;
-=======
-void SeriesCollector::finish_volume() {
-  if (!current_) return;
-  LevelsByKind& levels = levels_.emplace_back();
-  // A volume in which all voxels have the same value, or no voxel has a value, contains no noise.
-  if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
-  if (current_->cubes().size() >= min_cubes)
-    for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
-      const VolumeEstimate estimate =
-          estimate_volume(*current_, kind, sample_of_zero(source_.info().values));
-      levels[static_cast<std::size_t>(kind)] = estimate.level;
-    }
-  current_.reset();
-}
-
-/// Returns the noise level of each volume: the estimate from the volume itself or, if the volume
-/// has too few usable voxels or if all levels are similar, the common level of all volumes.
-std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole) const {
-  std::vector<float> levels;
-  for (const LevelsByKind& by_kind : levels_)
-    levels.push_back(by_kind[static_cast<std::size_t>(whole.noise.kind)].value_or(whole.level));
-  if (differ(levels, whole.noise.kind)) return levels;
-  for (float& level : levels)
-    if (level > 0) level = whole.level;
-  return levels;
-}
-
-series::SeriesNoise SeriesCollector::initial_noise(const SceneNoise& scene) const {
-  series::SeriesNoise noise;
-  noise.zero = sample_of_zero(source_.info().values);
-  const std::size_t volumes = levels_.size();
-  if (scene.volume) {
-    noise.kind = options_.noise.kind.value_or(scene.volume->noise.kind);
-    noise.map = relative_map(scene.volume->noise, scene.volume->level);
-    noise.levels.assign(volumes, scene.volume->level);
-  } else {
-    noise.levels.assign(volumes, scene.estimate.noise.sigma(0));
-  }
-  if (scene.series && scene.series->levels.size() == volumes) noise.levels = scene.series->levels;
->>>>>>> text-docs
   return noise;
 }
 

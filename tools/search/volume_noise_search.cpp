@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "noise/volume/cube_statistics.h"
+#include "noise/volume/estimate_photons.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/series_search.h"
 
@@ -40,17 +41,16 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
-  if (!volume) return std::nullopt;
-  SceneNoise scene;
-  scene.estimate.noise =
-      NoiseModel({volume->noise.sigma, volume->noise.sigma, volume->noise.sigma});
-  scene.estimate.level = {volume->level, volume->level, volume->level};
-  scene.estimate.coarse = volume->level / 8;
-  scene.estimate.certain = volume->certain;
-  scene.estimate.why = volume->why;
-  scene.volume = std::move(volume);
-  return scene;
+/// Returns the noise of a volume, or of the slices of a pipe, from its cubes. `is_nifti`: photon
+/// noise is only used on request.
+std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
+                                         const CubeCollector& collector,
+                                         const io::ValueScale& values, bool is_nifti) {
+  std::optional<VolumeEstimate> found = estimate(options, collector, values);
+  if (!is_nifti || options.noise.photons)
+    if (auto scene = photon_scene(options, collector, values, found)) return scene;
+  if (!found) return std::nullopt;
+  return scene_of(*std::move(found));
 }
 
 /// Returns the noise of the volume that contains this slice.
@@ -85,11 +85,63 @@ std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
   return io::open_source(options.input.file, settings);
 }
 
+SceneNoise scene_of(VolumeEstimate volume) {
+  SceneNoise scene;
+  scene.estimate.noise = NoiseModel({volume.noise.sigma, volume.noise.sigma, volume.noise.sigma});
+  scene.estimate.level = {volume.level, volume.level, volume.level};
+  scene.estimate.coarse = volume.level / 8;
+  scene.estimate.certain = volume.certain;
+  scene.estimate.why = volume.why;
+  scene.volume = std::move(volume);
+  return scene;
+}
+
+std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
+                                       const CubeCollector& collector, const io::ValueScale& values,
+                                       const std::optional<VolumeEstimate>& other) {
+  // Minimum ratio of the noise in the brightest and in the darkest cubes. Rician noise rises by a
+  // factor of 1.5 between air and tissue.
+  constexpr double min_rise = 1.3, min_rise_above_rician = 2;
+  constexpr double max_error = 0.2;  // of the gain, relative
+  if (options.noise.kind || options.noise.sigma) return std::nullopt;
+  KnownPhotonNoise known = options.noise.photons.value_or(KnownPhotonNoise{});
+  const double factor = 255 / values.span;  // samples per unit of the file
+  for (std::optional<double>* value : {&known.gain, &known.read})
+    if (*value) **value *= factor;
+  if (known.offset) known.offset = (*known.offset - values.low) * factor;
+  const std::optional<PhotonEstimate> found = estimate_photons(collector, known);
+  if (!found) return std::nullopt;
+  const bool rician = other && other->noise.kind == NoiseKind::rician;
+  const double rise = found->bright / found->dark;
+  if (!options.noise.photons &&
+      (rise < (rician ? min_rise_above_rician : min_rise) || found->slope_error > max_error))
+    return std::nullopt;
+  SceneNoise scene;
+  const auto level = static_cast<float>(found->level);
+  scene.estimate.noise = NoiseModel({level, level, level});
+  scene.estimate.level = {level, level, level};
+  scene.estimate.coarse = level / 8;
+  const PhotonNoise& noise = found->noise;
+  scene.photons = ScenePhotons{.noise = {.gain = noise.gain / factor,
+                                         .offset = noise.offset / factor + values.low,
+                                         .read = noise.read / factor},
+                               .dark = found->dark / factor,
+                               .bright = found->bright / factor};
+  return scene;
+}
+
 float sample_of_zero(const io::ValueScale& values) {
   return static_cast<float>(-255 * values.low / values.span);
 }
 
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input) {
+  if (options.noise.photons && !input.stack && !options.input.stack)
+    throw InvalidArgument("--noise poisson for '" + options.input.file +
+                          "' (its frames are not slices of a stack; the noise of cameras is "
+                          "recognised without this option); give --stack if they are");
+  if (options.noise.photons && options.noise.sigma)
+    throw InvalidArgument(
+        "--noise poisson with --sigma (photon noise has no single level); leave one out");
   if (options.noise.kind == NoiseKind::rician && !input.stack && !options.input.stack)
     throw InvalidArgument("--noise rician for '" + options.input.file +
                           "' (its frames are not slices of a volume); give --stack if they are");
@@ -105,8 +157,9 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
   std::optional<SeriesCollector> series;
   if (volumes_of(source.info()) > 1) series.emplace(options, source);
   const CubeCollector cubes = collect(options, source, series ? &*series : nullptr);
-  std::optional<SceneNoise> scene = scene_of(estimate(options, cubes, source.info().values));
-  if (scene && series) series->complete(*scene, false);
+  const bool is_nifti = source.info().container == "nifti";
+  std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_nifti);
+  if (scene && scene->volume && series) series->complete(*scene, false);
   return scene;
 }
 
@@ -118,12 +171,13 @@ std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
     return std::nullopt;
   CubeCollector collector(slices.front().format, static_cast<std::int64_t>(slices.size()));
   for (const Frame& slice : slices) collector.add(slice);
-  std::optional<VolumeEstimate> found = estimate(options, collector, values);
-  if (found && found->noise.map) {
-    found->noise.map.reset();
-    found->noise.sigma = found->level;
+  std::optional<SceneNoise> scene = scene_of_cubes(options, collector, values, false);
+  if (scene && scene->volume && scene->volume->noise.map) {
+    scene->volume->noise.map.reset();
+    scene->volume->noise.sigma = scene->volume->level;
+    scene = scene_of(*std::move(scene->volume));
   }
-  return scene_of(std::move(found));
+  return scene;
 }
 
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,

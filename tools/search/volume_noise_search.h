@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/media.h"
+#include "noise/volume/cube_statistics.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
 
@@ -13,6 +14,17 @@ namespace lull::tools {
 
 /// Returns the sample on the 0..255 scale that represents the value 0.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
+
+/// Returns the noise of a volume as a scene.
+[[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
+
+/// Estimates photon noise from cubes. The function returns nothing if there is no photon noise: if
+/// --noise requests another kind of noise, and for --noise auto also if the noise does not rise
+/// clearly with the brightness, or if it is as probably Rician (`other`).
+[[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
+                                                     const CubeCollector& collector,
+                                                     const io::ValueScale& values,
+                                                     const std::optional<VolumeEstimate>& other);
 
 /// Opens the input of the options again, from its beginning, to read all slices of a volume.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);

@@ -84,10 +84,12 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   plan.frame_by_frame = true;  // the sampled frames are far apart in time
   const bool fields = options.input.interlaced == Interlaced::fields;
   const FrameFormat filtered = fields ? pipeline::field_format(source->format()) : source->format();
-  const auto denoiser = pipeline::observed(
-      merge_fields(open_sessions(options, plan, filtered, backends, notify), source->format()),
-      pipeline::in_input_samples(
-          [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); }));
+  const auto denoiser =
+      pipeline::observed(merge_fields(open_sessions(options, plan, filtered, backends, notify),
+                                      plan, source->format()),
+                         pipeline::in_input_samples([&](const Frame& noisy, const Frame& result) {
+                           collector_.add(noisy, result);
+                         }));
   const auto frames =
       noise.frames(*source, source->info(),
                    [this](const SceneNoise& scene, const ScenePlan&) { on_new_scene(scene); });

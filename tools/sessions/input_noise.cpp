@@ -68,6 +68,7 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
                noise ? frames_before_result(options_, input) : frames_to_read_ahead(options_.input),
                open_sink);
   const InputSamples samples = repaired_samples(source, needed && again);
+  const bool stated = noise.has_value();
   if (!noise)
     noise = again ? search_noise(options_, source, samples, repair_) : noise_of_pipe(input);
   add_clipping(
@@ -76,9 +77,12 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
       *noise);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
+  if (stated && input.stack) assign_to_channels(input, known_);
   if (again) decompose_series(options_, source, known_.scenes.front());
   for (const std::string& line : noise_lines(options_, known_, repair_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
+  for (const TimedExcerpt& excerpt : samples.excerpts)
+    has_areas_ = has_areas_ || has_constant_areas(plan_.method(), excerpt.frames.front());
   record_ = known_;
   if (needs_follower(options_, input, known_)) {
     record_.scenes.resize(1);

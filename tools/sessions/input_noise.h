@@ -48,6 +48,9 @@ class InputNoise {
   /// Returns the defects that frames() repairs. If there are any, frames must be in host memory.
   const RepairPlan& repair() const { return repair_; }
 
+  /// Returns whether the frames from which the noise was estimated have constant areas. If so,
+  /// frames must be in host memory.
+  bool has_areas() const { return has_areas_; }
   /// Returns the repaired frames of the input `source`, preceded by the frames that find() has read
   /// in advance. For a pipe, the function may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
@@ -71,6 +74,7 @@ class InputNoise {
   Notify info_;
   NoiseRecord known_, record_;
   RepairPlan repair_;
+  bool has_areas_ = false;
   ClipPlan plan_;
   std::vector<Frame> first_;  // first frames of a pipe, repaired
 };

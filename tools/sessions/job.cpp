@@ -27,8 +27,8 @@ std::string text_of(float value) {
   return text;
 }
 std::string text_of(int value) { return std::to_string(value); }
-std::string text_of(bm3d::Transform value) { return std::string(name_of(value)); }
-std::string text_of(bm3d::GroupTransform value) { return std::string(name_of(value)); }
+std::string text_of(bm3d::Transform value) { return std::string(lull::name_of(value)); }
+std::string text_of(bm3d::GroupTransform value) { return std::string(lull::name_of(value)); }
 std::string text_of(const std::optional<ClusterParams>& clusters) {
   return clusters ? "cluster " + lull::text_of(*clusters) : "window";
 }

@@ -5,8 +5,10 @@
 
 #include "core/error.h"
 #include "core/frame_pool.h"
+#include "noise/areas/constant_areas.h"
 #include "noise/depth/vst_depth.h"
 #include "noise/render/vst_render.h"
+#include "noise/volume/photon_vst.h"
 #include "noise/volume/vst_volume.h"
 #include "tools/options/option_table.h"
 
@@ -69,6 +71,11 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
+/// Depth maps have holes instead, and the noise of renders is not that of their samples.
+bool has_area_search(const Method& method) {
+  return method.preserves_areas && !method.depth && !method.render;
+}
+
 }  // namespace
 
 Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
@@ -95,6 +102,7 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
         method.means->search_radius = nlm::feature_search_radius(chosen_profile(options));
     }
   }
+  method.preserves_areas = options.method.preserves_areas;
   method.frames = input.stack ? input.slices : input.frames_estimate;
   method.memory = options.input.source.limits.memory;
   return method;
@@ -126,11 +134,50 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const Fra
   if (method.render)
     return open_render_finder(method.means ? method.means->temporal : method.pictures.temporal,
                               format);
+  if (method.volume_noise && method.volume_noise->photons) {
+    auto finder = open_finder(method, stabilised_format(format));
+    if (!finder) return nullptr;
+    return with_photon_vst(*method.volume_noise->photons, format, std::move(finder));
+  }
   if (!method.depth) return open_finder(method, format);
   const FrameFormat stabilised = stabilised_depth_format(format);
   auto finder = open_finder(method, stabilised);
   if (!finder) return nullptr;
   return std::make_unique<StabilisedDepthFinder>(*method.depth, stabilised, std::move(finder));
+}
+
+std::array<float, 3> levels_for_areas(const Method& method) {
+  std::array<float, 3> levels = method.noise().levels_in_samples();
+  if (method.volume_levels)
+    levels[0] = std::ranges::max(method.volume_levels->levels);
+  else if (method.volume_noise)
+    levels[0] = method.volume_noise->map ? method.volume_noise->map->max_value()
+                                         : method.volume_noise->sigma;
+  return levels;
+}
+
+bool has_constant_areas(const Method& method, const Frame& frame) {
+  if (!has_area_search(method) || !frame.pixels) return false;
+  const std::array<float, 3> levels = levels_for_areas(method);
+  for (int i = 0; i < frame.format.planes(); ++i)
+    if (levels[i] > 0 && !find_areas(frame, i, levels[i], method.is_volume()).none()) return true;
+  return false;
+}
+
+std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser, const Method& method,
+                                         LevelsOfFrame levels, const FrameFormat& format,
+                                         const ResultSamples& results) {
+  if (!has_area_search(method)) return denoiser;
+  return with_constant_areas(
+      std::move(levels), format, std::move(denoiser), results,
+      {.are_slices = method.is_volume(), .adds_noise = !method.is_temporal()});
+}
+
+std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser, const Method& method,
+                                         const FrameFormat& format, const ResultSamples& results) {
+  const std::array<float, 3> levels = levels_for_areas(method);
+  return preserve_areas(
+      std::move(denoiser), method, [levels](const Frame&) { return levels; }, format, results);
 }
 
 }  // namespace lull::tools

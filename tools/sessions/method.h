@@ -1,6 +1,7 @@
 #pragma once
 // The method that denoises the frames of a run, with its parameters.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "io/media.h"
 #include "nlm/features/features.h"
 #include "nlm/nlm.h"
+#include "noise/areas/area_session.h"
 #include "noise/depth/depth_scale.h"
 #include "noise/volume/volume_levels.h"
 #include "noise/volume/volume_noise.h"
@@ -33,7 +35,8 @@ struct Method {
   std::optional<DepthScale> depth;
   /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;
-  std::int64_t frames = 0;  // expected number of frames; 0: unknown
+  bool preserves_areas = true;  // whether constant areas are preserved
+  std::int64_t frames = 0;      // expected number of frames; 0: unknown
   std::int64_t memory = 0;  // limit of host memory for the job in bytes; 0: half of the free memory
 
   Method() = default;
@@ -76,5 +79,24 @@ struct Method {
 /// specially.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
+
+/// Returns the noise levels of the planes in which the method searches constant areas. A level of 0
+/// means that no areas are searched in the plane.
+[[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
+
+/// Returns whether a session of the method preserves constant areas of this frame.
+[[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
+
+/// Wraps a session of `method` so that it preserves constant areas. `levels` returns
+/// levels_for_areas() of the method that filters the frame. Returns `denoiser` itself if the method
+/// preserves no areas.
+[[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
+                                                       const Method& method, LevelsOfFrame levels,
+                                                       const FrameFormat& format,
+                                                       const ResultSamples& results);
+[[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
+                                                       const Method& method,
+                                                       const FrameFormat& format,
+                                                       const ResultSamples& results);
 
 }  // namespace lull::tools

@@ -1,5 +1,6 @@
 #include "tools/sessions/noise_choice.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/error.h"
@@ -72,6 +73,21 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   return noise;
 }
 
+/// Returns the plan for a stack with photon noise, whose samples are stabilised.
+ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
+                      const io::VideoInfo& input) {
+  const double frames =
+      static_cast<double>(input.frames_estimate / std::max<std::int64_t>(input.channels, 1));
+  const auto channel = static_cast<std::size_t>(frames > 0 ? scene.from_s / frames : 0);
+  const io::ValueScale& values = input.values_of(channel);
+  const PhotonNoise photons = rescaled(scene.photons->noise, values.low, 255 / values.span);
+  const float sigma = PhotonStabiliser(photons).sigma();
+  ScenePlan plan{.method = choose_method(options, NoiseModel({sigma, sigma, sigma}), input),
+                 .half = {}};
+  plan.method.volume_noise = VolumeNoise{.sigma = sigma, .map = {}, .photons = photons};
+  return plan;
+}
+
 }  // namespace
 
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
@@ -88,10 +104,18 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     scene.estimate.noise = *options.noise.sigma;
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
+  if (options.noise.photons && options.noise.photons->is_complete()) {
+    const KnownPhotonNoise& given = *options.noise.photons;
+    SceneNoise scene;
+    scene.photons =
+        ScenePhotons{.noise = {.gain = *given.gain, .offset = *given.offset, .read = *given.read}};
+    return NoiseRecord{.layout = format.layout, .unit = unit_of(values), .scenes = {scene}};
+  }
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  noise.scenes.resize(1);  // the scenes of another clip begin at other times
+  // The scenes of another clip begin at other times. Channels of stacks have names.
+  if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
                           text_of_layout(noise.layout) + " frames, the input has " +
@@ -142,6 +166,20 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
   given = with_clipping(given, find());
 }
 
+void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise) {
+  const auto channels = static_cast<std::size_t>(std::max<std::int64_t>(input.channels, 1));
+  if (noise.scenes.size() != channels) {
+    noise.scenes.resize(1);
+    noise.scenes.resize(channels, noise.scenes.front());
+  }
+  if (channels == 1) return;
+  const std::int64_t frames = input.frames_estimate / input.channels;
+  for (std::size_t i = 0; i < channels; ++i) {
+    noise.scenes[i].name = "channel " + std::to_string(i + 1);
+    noise.scenes[i].from_s = static_cast<double>(frames) * static_cast<double>(i);
+  }
+}
+
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
   if (uses_features(options.method)) return {};
   const SceneNoise& scene = noise.scenes.front();
@@ -186,6 +224,7 @@ SceneLevels levels_of(const SceneNoise& scene, int planes) {
 
 ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
                      const io::VideoInfo& input) {
+  if (given.photons && is_stack(options.input, input)) return photon_plan(options, given, input);
   const std::optional<VolumeLevels> levels = levels_of_volumes(options, given, input);
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),

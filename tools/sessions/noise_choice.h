@@ -36,6 +36,11 @@ namespace lull::tools {
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
+/// Assigns stated noise to the channels of a stack: one scene for each channel. The noise of
+/// several channels is used for an input with as many channels; otherwise all channels have the
+/// noise of the first scene. Inputs with one channel keep one scene.
+void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
+
 /// Returns the messages about the noise, one per scene. If --sigma gives the noise, the messages
 /// contain only the properties that lull found in the samples of the input.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,

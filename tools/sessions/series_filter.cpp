@@ -25,7 +25,7 @@ std::unique_ptr<Denoiser> filter_series(const DenoiseOptions& options,
                                         const Notify& notify, const ComponentProgress& progress,
                                         const std::stop_token& stop) {
   const series::Samples& samples = series->store.samples();
-  std::optional<SeriesStore> estimate;  // of the signal below Rician noise
+  std::optional<SeriesStore> estimate;  // estimate of a signal with Rician noise
   const auto memory = [&](int volumes) {
     return estimate.emplace(series->store.with_volumes(volumes)).samples();
   };

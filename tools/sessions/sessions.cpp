@@ -93,6 +93,16 @@ class RepeatsOfScenes final : public RepeatFinder {
   std::size_t scene_ = 0;
 };
 
+/// Returns the noise levels of the scene of each frame.
+LevelsOfFrame levels_for_areas(const ClipPlan& plan) {
+  const std::array<float, 3> first = tools::levels_for_areas(plan.scene(0).method);
+  if (!plan.has_scenes()) return [first](const Frame&) { return first; };
+  return [plan, first](const Frame& frame) {
+    const std::size_t scene = plan.scene_at(frame);
+    return scene == 0 ? first : tools::levels_for_areas(plan.scene(scene).method);
+  };
+}
+
 }  // namespace
 
 bool needs_margins(const DenoiseOptions& options) {
@@ -220,8 +230,19 @@ FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& fo
   return options.input.interlaced == Interlaced::fields ? pipeline::field_format(format) : format;
 }
 
-std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format) {
+std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser, const ClipPlan& plan,
+                                         const FrameFormat& format, const ResultSamples& results) {
+  return preserve_areas(std::move(denoiser), plan.method(), levels_for_areas(plan), format,
+                        results);
+}
+
+std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
+                                       const FrameFormat& format) {
   std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
+  const ResultSamples& results = opened.backends.front().results;
+  const FrameFormat filtered = sessions.size() == 1 ? format : pipeline::field_format(format);
+  for (std::unique_ptr<Denoiser>& session : sessions)
+    session = preserve_areas(std::move(session), plan, filtered, results);
   if (sessions.size() == 1) return std::move(sessions.front());
   return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]),
                              opened.backends.front().results);

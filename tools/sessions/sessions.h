@@ -114,8 +114,15 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
 /// filtered separately, otherwise `format` itself.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
-/// Combines the denoisers of fields to one denoiser for complete frames of `format`.
-[[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened,
+/// Wraps a denoiser of frames of `format` so that it preserves constant areas as `plan` states.
+[[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
+                                                       const ClipPlan& plan,
+                                                       const FrameFormat& format,
+                                                       const ResultSamples& results);
+
+/// Combines the denoisers of fields to one denoiser for complete frames of `format`, which
+/// preserves constant areas as `plan` states.
+[[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 
 }  // namespace lull::tools

@@ -126,7 +126,7 @@ void LayerSession::select_frames(const std::vector<io::FrameRange>& ranges, Cont
 }
 
 LayerDenoiser LayerSession::denoiser() {
-  auto denoiser = merge_fields(std::move(opened_), format_);
+  auto denoiser = merge_fields(std::move(opened_), noise_.plan(), format_);
   if (options_.method.align)
     denoiser = aligned(std::move(denoiser), options_, noise_.plan().method(), *source_);
   denoiser = side_inputs_.attach_to(std::move(denoiser));

@@ -1,7 +1,7 @@
 // The transform across the patches of a group and the shrinkage (step 2 at the top of filter.cpp),
-// for all group sizes. This file is included once for each instruction set. The same vector of
-// coefficients in all units (patch.h) is transformed across the group, thresholded or scaled, and
-// transformed back in registers.
+// for all group sizes. This file is included once for each instruction set. The kernel loads one
+// vector of coefficients from all units (patch.h) into registers, transforms it across the group,
+// thresholds or scales it, and transforms it back.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -57,9 +57,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// One level of the transform across the group: sums and differences of units whose distance is
-/// kHalf. (All loops over units must be unrolled, so that their vectors stay in registers. gcc
-/// unrolls them only with the pragma.)
+/// Performs one level of the transform across the group: replaces units whose distance is kHalf by
+/// their sums and differences. (All loops over units must be unrolled, so that their vectors stay
+/// in registers. gcc unrolls them only with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -74,8 +74,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// Performs that level of the transform which combines the two patches in the halves of each
-/// vector.
+/// Performs the level of the transform that combines the two patches in the halves of a vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -134,10 +133,10 @@ HWY_INLINE float total(Vector v) {
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Transforms across the group, thresholds, and transforms back (step 2 of filter.cpp in the first
-/// phase). Returns the number of retained coefficients. For coloured noise, the tables contain the
-/// squares of the thresholds, and the result is the sum of the variances of the retained
-/// coefficients.
+/// Transforms the coefficients across the group, applies the hard threshold, and transforms them
+/// back (step 2 of filter.cpp in the first phase). Returns the number of retained coefficients. For
+/// coloured noise, the tables contain the squares of the thresholds, and the result is the sum of
+/// the variances of the retained coefficients.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -180,9 +179,9 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Transforms across the group, multiplies by the Wiener factors, and transforms back (step 2 of
-/// filter.cpp in the second phase). Returns the sum of the squared Wiener factors, each multiplied
-/// by the variance of its coefficient if noise is coloured.
+/// Transforms the coefficients across the group, multiplies them by the Wiener factors, and
+/// transforms them back (step 2 of filter.cpp in the second phase). Returns the sum of the squared
+/// Wiener factors, each multiplied by the variance of its coefficient if noise is coloured.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

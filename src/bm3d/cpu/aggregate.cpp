@@ -1,6 +1,7 @@
-// The end of a phase. Tiles are added to the picture, and the sum of weighted estimates is divided
-// by the sum of weights. Groups add their weight only at the first sample of each patch. The weight
-// of a sample results from the convolution of these weights with the separable aggregation window.
+// Completes a phase: adds the tiles to the picture, and divides the sum of weighted estimates by
+// the sum of weights. A group adds its weight only at the first sample of each patch. The
+// convolution of these weights with the separable aggregation window gives the weight of each
+// sample.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"
@@ -49,9 +50,9 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves weights with the aggregation window along one axis. Returns the sum over i < kSide of
-/// window[i] times the vector that is i * steps before `at`. The sizes are compile-time constants,
-/// so that the window stays in registers.
+/// Convolves weights with the aggregation window along one axis. Returns the sum of window[i] *
+/// v[i] over i < kSide, where v[i] is the vector at address at - i * steps. The sizes are
+/// compile-time constants, so that the window stays in registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {

@@ -1,7 +1,7 @@
 #pragma once
 // Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Patches
 // extend over two frames and groups have up to 64 members, so these phases have their own matcher.
-// It computes in floats and takes a tenth of the time of the filter.
+// The matcher computes in floats and takes a tenth of the time of the filter.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
@@ -21,8 +21,8 @@ namespace lull::bm3d::cpu {
 using PatchAt = std::array<const float*, 2>;
 
 /// Parameters of bayes_distances(). The function computes the mean squared differences between the
-/// patch at `own` and `columns` candidates. The first candidate is at `other`; each following one
-/// begins one sample to the right. All planes have the same stride.
+/// patch at `own` and `columns` candidates. The first candidate is at `other`; each further
+/// candidate begins one sample further right. All planes have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -59,7 +59,7 @@ struct BayesCandidate {
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  // Upper half: distance of a candidate; lower half: index of the candidate.
+  // Sort keys: the upper half is the distance of a candidate, the lower half its index.
   std::vector<std::uint64_t> keys;
 };
 /// Memory that an engine retains between phases.

@@ -1,7 +1,9 @@
-// Estimates of a group from the covariance of its patches, by products of small matrices.
+// Computes the estimates of a group from the covariance of its patches, by products of small
+// matrices.
 //
-// Let the columns of Y be the n noisy patches and those of B the patches of the spectrum, both with
-// their mean subtracted and in units of sigma. The estimates are X = B W, where
+// Let the columns of Y be the n noisy patches, and the columns of B the patches from which the
+// filter computes the spectrum (the noisy patches or the basic estimate). From both, their mean is
+// subtracted; both are in units of sigma. The estimates are X = B W, where
 //   G = B'B / n, P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3; W = P if
 //   B = Y, and otherwise (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
 // These forms contain no small difference of large products. If t is below the rounding errors of
@@ -144,8 +146,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean patch from the patches and converts them to units of sigma. Unused rows
-/// become zeros. Returns the mean patch.
+/// Subtracts the mean of all samples of the group from the patches, and converts them to units of
+/// sigma. Unused rows become zeros. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -178,7 +180,7 @@ HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* tran
         transposed[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
 }
 
-/// The matrices in the scratch memory. They follow each other.
+/// The matrices in the scratch memory, one behind the other.
 struct Matrices {
   float *transposed, *transposed_basic, *a, *b, *c;
   explicit Matrices(const BayesGroup& g)
@@ -200,8 +202,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the value that is added to the diagonal of G before the inversion: t, or the minimum
-/// shift of bayes_precision.h if that is larger.
+/// Returns the value that is added to the diagonal of G before the inversion: t or the minimum
+/// shift of bayes_precision.h, whichever is larger.
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -221,7 +223,8 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces each element of the matrix `squared` by 3 p - 2 squared.
+/// Replaces each element s of the matrix `squared` by 3 p - 2 s, where p is the element of the
+/// matrix `p` at the same position.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
@@ -230,7 +233,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns W (see the top of this file) for the spectrum of the noisy patches.
+/// Returns the weights W, as defined above, for the spectrum of the noisy patches. On entry, at.a
+/// contains G with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -246,7 +250,7 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns W (see the top of this file) for the spectrum of the basic estimate. On entry, at.a
+/// Returns the weights W, as defined above, for the spectrum of the basic estimate. On entry, at.a
 /// contains G with the shifted diagonal, and at.transposed contains Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {

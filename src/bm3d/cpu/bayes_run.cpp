@@ -1,6 +1,6 @@
 // Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
 // that have the same motion vectors. Each task matches and filters one block, and adds the
-// estimates to its own tile (tiles.h). The groups of a set are found once for all of its planes.
+// estimates to its own tile (tiles.h). Matching is done once for all planes of a set.
 
 #include <tbb/task_arena.h>
 
@@ -70,8 +70,8 @@ class BayesRun {
   }
 
  private:
-  /// These functions return the position of the reference patch in column `i` and row `j` of the
-  /// grid.
+  /// The two functions return the x and the y position of the reference patch in column `i` and row
+  /// `j` of the grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
@@ -169,8 +169,8 @@ class BayesRun {
     return at;
   }
 
-  /// Finds the most similar patches in the search windows. They are in the order of group.h.
-  /// Returns their number.
+  /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
+  /// similar patches of the search windows in the order of group.h. Returns the number of members.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;

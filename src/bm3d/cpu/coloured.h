@@ -31,11 +31,12 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors that are summed at a time. It is small enough that the sums stay in registers.
+/// Number of vectors of coefficients that are summed at a time. It is small enough that the sums
+/// stay in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// Those pairs of members of a group that share noise. The pairs can be collected in a list, and
-/// their covariances can be summed.
+/// The pairs of members of a group that share noise. The class can list the pairs, and sum their
+/// covariances.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -45,8 +46,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The value may wrap around in 16 bits. The differences of values below are still correct,
-      // because they are only used for patches that share noise, whose displacements differ by a
+      // The index may wrap around in 16 bits, but the differences of indices below are still
+      // correct. They are only used for members that share noise, whose displacements differ by a
       // few samples.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
@@ -96,14 +97,15 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(coefficient) for each block of `summed` vectors of coefficients.
+/// Calls what(coefficient) for each block of `summed` vectors, with the first coefficient of the
+/// block.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the coefficients of the Haar transform. While runs are combined, S(a,
-/// a) of a run a is stored at the index of the first member of the run.
+/// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
+/// S(a, a) of a run a is stored at the index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;

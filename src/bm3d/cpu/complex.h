@@ -24,8 +24,9 @@ namespace {
 /// Combines the real-valued results of the separable Fourier transform to complex coefficients.
 /// Along each axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows
 /// 2k and 2k + 1 are the real and imaginary part along one axis, and so are lanes 2k and 2k + 1.
-/// Their four products a, b, c, d form two coefficients: (a - d) + i (b + c) is stored in the first
-/// row, and (a + d) + i (c - b) in the second row, imaginary part first.
+/// Let a, b be two such lanes of the first row, and c, d the same lanes of the second row. They
+/// form two coefficients: (a - d) + i (b + c), which is stored in the first row, and (a + d) + i (c
+/// - b), which is stored in the second row with the imaginary part first.
 class ComplexRows {
  public:
   /// The parameters `first` and `second` of the functions below are vectors of a unit (patch.h).
@@ -64,8 +65,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, index of the first row's vector, index of the second row's vector) for each
-/// pair of rows.
+/// Calls what(rows, i, j) for each pair of rows, where i and j are the indices of the vectors that
+/// contain the first and the second row.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -172,11 +173,12 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that performs step 2 of filter.cpp for one group size, transform and phase. It
-/// returns the number of retained coefficients or the sum of the squared Wiener factors. With
-/// coloured noise, the terms of both sums are multiplied by variances.
+/// A function that transforms one group across its patches and shrinks the coefficients (step 2 of
+/// filter.cpp), for one group size, transform and phase. It returns the number of retained
+/// coefficients or the sum of the squared Wiener factors. With coloured noise, the terms of both
+/// sums are multiplied by variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// The functions for groups of 2^n patches; n is the index.
+/// The functions that process groups of 2^n patches; the index is n.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

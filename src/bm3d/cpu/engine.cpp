@@ -1,11 +1,11 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the stages on
 // them.
 //
-// Tasks match and filter the blocks. Each task adds its estimates to its own tile. The tiles are
-// added to the picture in the order of the blocks, each as soon as all previous ones have been
-// added (a pipeline whose last stage is serial). So the result does not depend on the number of
-// threads, no sum needs atomics, and memory is bounded by a few tiles per thread. Blocks are
-// planned for each phase. Large buffers are reused for the next picture.
+// Tasks match and filter the blocks. Each task adds its estimates to its own tile. The last stage
+// of the pipeline is serial: it adds the tiles to the picture in the order of the blocks. So the
+// result does not depend on the number of threads, no sum needs atomics, and memory is bounded by a
+// few tiles per thread. Blocks are planned for each phase. Large buffers are reused for the next
+// picture.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -40,11 +40,11 @@ struct Memory {
   std::unique_ptr<Matcher> matcher, propagator, reusing;
   std::vector<Workspace> workspaces;  // one element for each thread
   std::vector<Tile> tiles;
-  /// The tables of each plane (FilterTables) for each of the two phases.
+  /// The covariance table of each plane (FilterTables), for each of the two phases.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// The run of one phase on the reference patches of one frame, or only the search of this phase.
+/// Runs one phase on the reference patches of one frame, or only the search of this phase.
 class PhaseRun {
  public:
   PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)
@@ -230,7 +230,7 @@ class PhaseRun {
     return planes;
   }
 
-  /// Loads those noisy samples of a frame that a tile covers.
+  /// Loads the noisy samples of a frame in the area that a tile covers.
   const float* load_noisy(const Frame& frame, std::size_t p, TilePart& part) const {
     const Area& area = part.area;
     float* const noisy = part.noisy[p].reserve(part.stride * area.height());

@@ -1,4 +1,4 @@
-// Collaborative filtering of one group, and its aggregation.
+// Filters one group (collaborative filtering), and aggregates its estimates.
 //
 // 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack.
 // 2. For each vector of coefficients, the vectors of all units are transformed across the group,
@@ -95,8 +95,9 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Adds the estimate of a patch at (x, y) to a tile. estimate(row, part) returns a part of a row.
-/// `window` is [row][part], in vectors of a unit.
+/// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the window.
+/// estimate(row, part) returns a vector of the estimate: a row, or a part of a row. `window`
+/// contains one vector for each row and part, row by row.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

@@ -6,8 +6,8 @@
 //   aggregate.cpp   sum of the tiles, division by the weights
 // engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
 // The tile of a block is the part of the picture that contains all patches of the block's groups.
-// The division into blocks depends only on the size of the picture and the parameters, and their
-// tiles are summed in a fixed order, so that the result does not depend on the number of threads.
+// The result does not depend on the number of threads: the division into blocks depends only on the
+// size of the picture and the parameters, and the tiles are summed in a fixed order.
 
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Patches with larger displacements share no noise.
+  // Patches share no noise if they are further apart than this, along x or along y.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 
@@ -69,13 +69,14 @@ struct FilterTables {
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
-/// Makes the tables for thresholds of lambda times the noise deviation. `mean_factor` is the
-/// threshold of the group's mean (group coefficient 0) in units of the other thresholds. `before`:
-/// earlier tables whose covariances may be reused (make_covariances()).
+/// Makes the tables for thresholds of lambda times the noise deviation. The threshold of the
+/// group's mean (group coefficient 0) is `mean_factor` times the threshold of the other
+/// coefficients. `before`: earlier tables whose covariances may be reused (make_covariances()).
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
-/// Makes the tables for Wiener factors with mu2 times the noise variance.
+/// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
+/// mu2.
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 

@@ -26,7 +26,7 @@ HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
 
-/// The members of a group, whose patches are averaged.
+/// The members of a group, with their positions and weights.
 struct Members {
   int x[max_group], y[max_group], t[max_group];
   float weight[max_group];

@@ -34,12 +34,12 @@ inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
 HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float>(v)); }
 
-/// DCT-II. The results must be multiplied by sqrt(1/8) for 0 and 4, cos(pi/8) / 2 for 2 and 6, and
-/// cos(pi/16) / 2 for the odd coefficients. The odd half is a 4x4 matrix whose largest entry is
+/// The DCT-II. Results 0 and 4 must be multiplied by sqrt(1/8), results 2 and 6 by cos(pi/8) / 2,
+/// and the odd results by cos(pi/16) / 2. The odd half is a 4x4 matrix whose largest entry is
 /// scaled to 1.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
-  // The constants are the values cos(k pi/16) / cos(pi/16).
+  // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
   static constexpr double r3 = 0.84775906502257351226, r5 = 0.56645449735052150030,
                           r7 = 0.19891236737965800691;
 

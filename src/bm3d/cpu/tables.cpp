@@ -23,8 +23,8 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme. The elements of these rows have the values +-1 +- 2
-    // k, +-1 +- k or +-1.
+    // Norms of the rows of the lifting scheme. With k as below, the elements of the rows have the
+    // values +-1 +- 2 k, +-1 +- k or +-1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);

@@ -22,8 +22,8 @@ struct Task {
   Block block;
 };
 
-/// A rectangle of the picture. Column `right` and row `bottom` are the first ones outside the
-/// rectangle.
+/// A rectangle of the picture. `right` and `bottom` are the first column and the first row beyond
+/// the rectangle.
 struct Area {
   int left, top, right, bottom;
   int width() const { return right - left; }

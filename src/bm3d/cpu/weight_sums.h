@@ -25,7 +25,7 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Chunks of lists that are not in use, and a plane to which one list at a time is written. All
+/// Chunks that no list uses at the moment, and a plane to which one list at a time is written. All
 /// sums of an engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
@@ -37,7 +37,7 @@ class WeightSums {
   WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
       : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
 
-  /// Adds the weights of a tile, whose first sample is at (x, y). The rows of the tile must be
+  /// Adds the weights of a tile that begins at (x, y). In memory, the rows of the tile must be
   /// followed by zeros up to a multiple of 16 samples.
   void add(PlaneView<const float> tile, int x, int y) {
     if (is_plane_) {
@@ -55,8 +55,8 @@ class WeightSums {
     if (listed_ > max_listed()) become_plane();
   }
 
-  /// Returns the sums as a plane, preceded by rows_of_zeros rows. They are valid until this
-  /// function is called again for sums that share the memory.
+  /// Returns the sums as a plane, preceded by rows_of_zeros rows. The plane is valid until this
+  /// function is called again for any sums that share the memory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -98,8 +98,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists, so
-  /// that the sums are those of add_rows().
+  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists,
+  /// which is also the order in which add_rows() adds weights, so both give equal sums.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

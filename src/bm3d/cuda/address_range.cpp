@@ -64,8 +64,9 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes) return;
-  // If the search windows of a Bayes phase do not fit into shared memory, the kernel counts samples
-  // from the middle of the memory of all frames. The middle is rounded to a sample.
+  // If the search windows of a Bayes phase do not fit into shared memory, the filter addresses
+  // samples by offsets from the middle of the memory of all frames. The middle is rounded to a
+  // sample.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

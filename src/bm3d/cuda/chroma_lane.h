@@ -60,8 +60,8 @@ class ChromaLane {
 };
 
 /// Runs the first set of planes on `main` and the other sets concurrently on the lane, and makes
-/// `main` wait for the lane. The function calls use(phases_of), which queues the work; phases_of(n)
-/// returns the CudaPhases for set n or plane n.
+/// `main` wait for the lane. The function calls use(phases_of) to queue the work. In `use`,
+/// phases_of(n) returns the CudaPhases that processes set n or plane n.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

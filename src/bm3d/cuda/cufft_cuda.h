@@ -19,9 +19,9 @@ struct CufftFunctions {
 
 /// Returns the names under which the library is searched, in this order: first plain names, which
 /// LD_LIBRARY_PATH and the cache of the dynamic loader resolve, then paths in the folders of Python
-/// packages and CUDA toolkits. `own_path`: path of the file that contains this code; if that is in
-/// a site-packages folder of Python, NVIDIA's packages are next to it. `toolkits`: root folders of
-/// CUDA toolkits.
+/// packages and CUDA toolkits. `own_path`: path of the file that contains this code. If this file
+/// is in a site-packages folder of Python, NVIDIA's packages are next to it. `toolkits`: root
+/// folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 

@@ -37,8 +37,9 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// Transforms the spectra across the group in place. After the forward Haar transform, the averages
-/// of runs are at multiples of increasing powers of two.
+/// Transforms the spectra across the group in place. After the forward Haar transform, the mean of
+/// the group is at index 0, and the difference of the halves of a run is at the first index of the
+/// second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

@@ -16,12 +16,12 @@ namespace lull::bm3d {
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// Number of groups of a batch that are filtered together.
+/// Groups of a batch that are filtered together: `count` groups, from group `first` on.
 struct Slice {
   int first = 0, count = 0;
 };
 
-/// Plans of cuFFT and buffers for one stream. They are made once.
+/// The DFT filter of one stream. It makes its cuFFT plans and buffers once.
 class DftFilter {
  public:
   /// @throws DeviceUnavailable  the device memory does not suffice, or cuFFT is not installed

@@ -51,7 +51,7 @@ struct GuideBuffer {
 
 class CudaPhases {
  public:
-  /// All work is queued on `stream`, in the constructor and later.
+  /// The constructor and all other functions queue their work on `stream`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
              cuda::MatcherFactory make_matcher);
@@ -60,8 +60,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns whether the result of a stored plane differs from the input. (The result can differ
-  /// from that of is_filtered(), because RGB is filtered in another colour space.)
+  /// Returns whether the filter changes the samples of a stored plane. (is_filtered() may return
+  /// another value for the same index, because RGB is filtered in another colour space.)
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -81,9 +81,8 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. `distance` has one value for each frame of `frames`: the
-  /// number of elements from a plane of `frame` to the same plane of that frame, for planes of the
-  /// set's size.
+  /// adds the estimates to the sums. distance[i] is the number of elements from a plane of `frame`
+  /// to the same plane of frames[i], for planes of the set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).
@@ -145,8 +144,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles of the reference patches of a set, if the distance between reference
-  /// patches is `step`.
+  /// Returns the bundles of the reference patches of a set. `step` is the distance between
+  /// reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of a set.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,

@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). Differences of colours in float
-/// samples may reach 416 in both directions, but filter.cuh supports only samples that differ by up
-/// to 511 from the level. All other planes are always within this range.
+/// Returns the maximum level of a plane (FilterArgs::max_level). In RGB frames of floats, samples
+/// of chroma range from -416 to 416, but filter.cuh supports only samples that differ by up to 511
+/// from the level of their block. All other planes are always within this range.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -73,8 +73,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The filter also processes stored groups, so its parameters get the size of the stored
-      // groups.
+      // The filter also processes stored groups, which may have more members than other groups. So
+      // the group size in the parameters of the filter is large enough for both.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());

@@ -11,7 +11,7 @@
 namespace lull::bm3d {
 
 /// Opens a session on GPU `device` with `streams` frames in flight. `params` and `format` must be
-/// valid. `results_on_device`: as in Backend.
+/// valid. `results_on_device`: results stay in GPU memory (Backend).
 /// @throws InvalidArgument  kernels cannot address frames of this size (address_range.h)
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,

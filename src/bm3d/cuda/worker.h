@@ -10,7 +10,8 @@
 namespace lull::bm3d {
 
 /// Makes the worker. Its device must be current whenever the worker is made, used or destroyed.
-/// `params` and `format` must pass require_addressable(). `results_on_device`: as in Backend.
+/// `params` and `format` must pass require_addressable(). `results_on_device`: results stay in GPU
+/// memory (Backend).
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,

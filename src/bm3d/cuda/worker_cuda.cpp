@@ -1,9 +1,9 @@
-// Frames are stored in slots of ring buffers, one for each kind of plane, so that an offset leads
-// from a patch to the same position in another frame. There are three streams. The first uploads
-// frames and computes the statistics on which the session bases its decisions. It has a high
-// priority, because the host waits for these statistics. The second stream runs the filter, and the
-// third downloads results. The host is at most two frames ahead of the compute stream, because the
-// input buffers are reused after two frames.
+// The worker stores frames in the slots of ring buffers, one for each kind of plane. The distance
+// in memory from a patch to the same position in another frame is therefore a simple offset. There
+// are three streams. The first uploads frames and computes the statistics on which the session
+// bases its decisions. It has a high priority, because the host waits for these statistics. The
+// second stream runs the filter, and the third downloads results. The host is at most two frames
+// ahead of the compute stream, because the input buffers are reused after two frames.
 
 #include <memory>
 #include <utility>
@@ -143,7 +143,7 @@ class CudaWorker : public FrameWorker {
     Frame clean;  // contains the planes that are not filtered
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for the luma guides of all frames, or for the guides of all frames that are computed
+  /// Memory for one kind of guide of all frames: the luma guides, or the guides that are computed
   /// from several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
@@ -254,7 +254,7 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns `frame`, with its sums replaced by those of the parallel Wiener filter.
+  /// Returns the data of the frame in slot `at`, but with the sums of the parallel Wiener filter.
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)

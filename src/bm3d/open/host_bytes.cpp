@@ -25,9 +25,9 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the bytes of a session of linear combinations. If frames are filtered one by one, sums
-/// and groups exist for one set at a time. Over time, they exist for each frame in progress, and
-/// guides and tiles exist for the searched frames.
+/// Returns how many bytes a session of linear combinations needs. If frames are filtered one by
+/// one, sums and groups exist for one set at a time. Over time, they exist for each frame in
+/// progress, and guides and tiles exist for the searched frames.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration
@@ -73,10 +73,10 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
       (has_parallel_wiener(params) ? 4 : 2) * (cpu ? sizeof(float) : sizeof(double)) * all;
   double bytes = frames * (noisy + sums + sizeof(float) * chroma);
   if (params.guided) bytes += frames * sizeof(float) * all;
-  // The sum includes the basic estimates, the luma guides and the stored groups.
+  // Memory of the basic estimates, the luma guides and the stored groups.
   bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
                     static_cast<double>(kept_bytes(params, format)));
-  // Main plane in 8 bits, for motion.
+  // Memory of the main plane in 8 bits, for motion estimation.
   if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;
   bytes += sizeof(float) * (luma + 2 * chroma);  // temporary planes
   return cpu ? bytes + guide_bytes(params, luma) : bytes;

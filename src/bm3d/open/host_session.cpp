@@ -29,7 +29,7 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Adds another estimate to `basic`, with the weight `share`; `basic` keeps the rest of the weight.
+/// Blends two estimates: replaces `basic` by (1 - share) basic + share other.
 void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   for (int y = 0; y < basic.height; ++y) {
     const float* const more = other.row(y);
@@ -195,8 +195,8 @@ class HostWorker : public FrameWorker {
   /// samples of its frame.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
-  /// Returns a noisy plane as floats. If the slot only has the frame, the floats are written to
-  /// `memory`.
+  /// Returns a noisy plane as floats. If the slot stores the frame instead of planes of floats, the
+  /// function converts the plane into `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
     if (!loads_samples_) return read(slot.noisy[i]);
     memory_.acquire(i, memory);
@@ -370,7 +370,7 @@ class HostWorker : public FrameWorker {
     return static_cast<Phase>(last);
   }
 
-  /// Writes the estimates, which follow from the sums, to Slot::basic.
+  /// Computes the estimates from the sums, and writes them to Slot::basic.
   void divide(Slot& slot, SlotSums Slot::*sums, const PhasePlan& plan) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;

@@ -44,7 +44,7 @@ struct Slot {
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
 
-/// Released objects, whose memory is used again.
+/// A list of released objects. Their memory is used again.
 template <class T>
 class FreeList {
  public:
@@ -61,8 +61,8 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that one frame uses in some of its phases, and then another frame. The amount grows to
-/// the maximum that is in use at the same time.
+/// Memory that frames use one after the other, each in some of its phases. The amount grows to the
+/// maximum that is in use at the same time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}

@@ -33,8 +33,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate_backend(backend);
   if (params.holes) check_holes(format);
   require_instructions();
-  // If no plane is filtered, results do not depend on neighbouring frames, so frames need not wait
-  // for them.
+  // If no plane is filtered, results do not depend on neighbouring frames, so no frame has to wait
+  // for its neighbours.
   if (!filters_any(params.noise, format)) params.temporal = 0;
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {
@@ -59,8 +59,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
   Params params = given;
   search_where_needed(params);
   validate(params);
-  // If no plane is filtered, the result of each frame is a copy of its own samples, so no frame
-  // counts as a repetition.
+  // If no plane is filtered, each result is a copy of the samples of the frame, so no frame counts
+  // as a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);
 }

@@ -8,6 +8,7 @@
 
 namespace lull::bm3d {
 
+/// Refuses frames in the memory of a GPU, because the host backends cannot read them.
 /// @throws InvalidArgument  the frame is in the memory of a GPU
 void refuse_device_memory(const Frame& frame);
 

@@ -15,7 +15,7 @@ namespace lull::bm3d {
 using linear::Matrix;
 
 /// Returns the patches of a group. `planes` are the planes that the matcher uses. If patches extend
-/// over two frames, they include the partner of each frame.
+/// over two frames, SamplePlane::partner is the second frame.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 

@@ -125,7 +125,7 @@ class Filter {
     const auto sigma = static_cast<double>(noise.sigma);
     limits_[p] = uniform_coefficients(plan_.phase == Phase::first ? strength * sigma
                                                                   : strength * sigma * sigma);
-    // If coefficients are complex, validate() rejects coloured noise.
+    // Coloured noise never occurs with complex coefficients, because validate() rejects it.
     if constexpr (std::is_same_v<Coefficient, double>) {
       if (noise.is_white()) return;
       covariances_[p].emplace(noise, axis_rows(transform_), shape_.side);
@@ -186,7 +186,7 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// The run of a Bayes phase. Its groups consist of patches that extend over two frames.
+/// Runs a Bayes phase. Its groups consist of patches that extend over two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -287,7 +287,7 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  // Motion of each cell to the first frame of each pair, and to the second frame of the pair.
+  // Motion vectors of the bundles to the first frame and to the second frame of each pair.
   std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;

@@ -41,8 +41,8 @@ using GroupVariances = std::vector<PerCoefficient>;
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Collaborative hard threshold of `stack`, in place. Coefficients whose magnitude is at most
-/// `threshold` times the standard deviation of the noise become 0. For the mean over the group
+/// Applies collaborative hard thresholding to `stack`, in place. Coefficients whose magnitude is at
+/// most `threshold` times the standard deviation of the noise become 0. For the mean over the group
 /// (coefficient 0 of the group transform) this limit is multiplied by `mean_factor`. Returns the
 /// weight of the group, which is 1 / (sum of the variances of the retained coefficients).
 template <class Coefficient>
@@ -50,10 +50,10 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Collaborative Wiener filter of `stack`, in place. The spectrum of `basic`, the patches of the
-/// basic estimate, is used as the spectrum of the signal, and `noise` = mu2 sigma^2 times the
-/// variances as the spectrum of the noise. Returns the weight of the group, which is 1 / (sum of
-/// the squared Wiener factors, each multiplied by its variance).
+/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is that
+/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` = mu2
+/// sigma^2, times the variances. Returns the weight of the group, which is 1 / (sum of the squared
+/// Wiener factors, each multiplied by its variance).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

@@ -157,7 +157,7 @@ class CpuEngine final : public VolumeEngine {
     });
   }
 
-  /// Runs work(rows) for all rows in parallel.
+  /// Calls work(rows) for bands of up to 16 rows, in parallel, until all rows are processed.
   template <class Work>
   void each_rows(const Work& work) {
     constexpr int rows = 16;

@@ -1,6 +1,6 @@
-// The end of a phase for a slice: divides the sum of weighted estimates by the sum of weights.
-// Groups add their weight only at the first voxels of their cubes. The sum of weights at each voxel
-// results from the convolution of these weights with the separable aggregation window.
+// Completes a phase for a slice: divides the sum of weighted estimates by the sum of weights. A
+// group adds its weight only at the first voxels of its cubes. The convolution of these weights
+// with the separable aggregation window gives the sum of weights at each voxel.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/finish.cpp"

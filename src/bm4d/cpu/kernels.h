@@ -37,14 +37,14 @@ inline constexpr int max_level = 2040;
 struct Rows {
   int y0, y1;
 };
-/// Stores the levels at x and x + 1 in the lower and the upper half of a word.
+/// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
 /// Computes, for each position, the sum of squares over the square of voxels (one face of a cube)
 /// that begins there.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sums of squares of the cubes that begin in a slice, from the sums over their
-/// slices.
+/// Computes the sums of squares over the cubes that begin in a slice, from the sums over the faces
+/// of these cubes in each of their slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 

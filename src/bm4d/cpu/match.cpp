@@ -33,7 +33,7 @@ class Selection {
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Candidates at this distance or farther are rejected.
+  /// Returns the distance from which on candidates are rejected.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -187,8 +187,8 @@ class Search {
     }
   }
 
-  /// Sums of products of each row of candidates, in the lanes that contain their pairs of voxels.
-  /// Some instruction sets produce the sums of odd lanes separately.
+  /// For each row of candidates, the sums of products, with one lane for each candidate. Some
+  /// instruction sets produce the sums of odd lanes separately.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

@@ -1,9 +1,9 @@
-// Generic filter. It is used if the kernels of filter_tile.cu cannot be used. A warp processes a
-// group in its registers. A lane has two voxels of each cube: they are at one position along x and
-// y, and at two positions along z that are 2 apart. So Haar across the group combines registers,
-// and a transform within the cube combines lanes: x is in bits 0 and 1 of a lane's number, y in
-// bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth positions, and
-// their transform keeps these zeros.
+// Generic filter, for the parameters and GPUs that filter_tile.cu does not support. A warp
+// processes a group in its registers. A lane has two voxels of each cube: they are at one position
+// along x and y, and at two positions along z that are 2 apart. So Haar across the group combines
+// registers, and a transform within the cube combines lanes: x is in bits 0 and 1 of a lane's
+// number, y in bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth
+// positions, and their transform keeps these zeros.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"

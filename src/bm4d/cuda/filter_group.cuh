@@ -49,7 +49,7 @@ struct Operands {
   }
 };
 
-/// Performs the DCT along z of 3 or 4 values, or its inverse, for two values at a time.
+/// Returns the factor of voxel `z` in coefficient `k` of the DCT along z, for a side of 3 or 4.
 template <int cube>
 __device__ __forceinline__ __half2 factor(int k, int z) {
   constexpr double of_4[4][4] = {{0.5, 0.5, 0.5, 0.5},
@@ -129,8 +129,9 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(two coefficients, whether the first one belongs to the mean over the group, whether
-  /// it is the overall mean, z, b, r) for all coefficients of this lane.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for all coefficients of this lane, two at a
+  /// time. in_mean: whether the first of the two belongs to the mean over the group. is_mean:
+  /// whether it is the overall mean. z, b and r are their indices in `at`.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -177,13 +178,13 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The lanes are summed as integers, so that the sum does not depend on the order of the
-  // additions.
+  // The contributions of the lanes are added as integers, so that the order of the additions does
+  // not change the result.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms the group back to voxels, multiplies these by `weight`, and adds them to the sums of
-/// the tile.
+/// Transforms the group back to voxels, multiplies the voxels by `weight`, and adds the products to
+/// the sums of the tile.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],

@@ -14,8 +14,8 @@
 //      (and + 8); here the coefficients are shrunk;
 //   4. after the product back: coefficients 2t, 2t + 1 (and + 8) of cubes g and g + 8;
 //   5. after the inverse along z and the last product: voxels, multiplied by the window in a slice.
-//   In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of
-//   M cubes scaled by sqrt(16 / M); the other coefficients are zero.
+// In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of M
+// cubes scaled by sqrt(16 / M); the other coefficients are zero.
 //
 // Number range: samples are stored as the difference from one voxel. This voxel lies in the windows
 // of all reference cubes of a block, and does not depend on how a volume is divided into parts. At

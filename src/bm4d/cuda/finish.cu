@@ -1,4 +1,4 @@
-// The end of a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
+// Completes a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
 // slice by slice. The weights that contribute to a voxel are summed along one axis after the other.
 
 #include "bm4d/cuda/kernels.h"

@@ -3,7 +3,7 @@
 // waits. The head of each .cu file describes its algorithm.
 //
 // Slices are stored in rings of device memory. Each slice has padding (cuda/device_planes.h), so
-// kernels need not check whether a window leaves it along x or y.
+// kernels need not check whether a window extends beyond the slice along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -31,9 +31,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts these slices of `stored` to floats on the 0..255 scale. If the planes of `noisy` are
-/// larger, the slices are extended by their mirror image. `cells` is scratch memory for the slices;
-/// it is used for float samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
+/// are larger, the slices are extended by their mirror image. `cells` is scratch memory, which is
+/// used if the samples of `stored` are floats.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -80,7 +80,7 @@ struct VolumeSums {
   Ring<std::uint32_t> weights;
 };
 
-/// Slices of a phase's estimate. Voxels without an estimate get the value of `noisy`.
+/// The slices of an estimate to compute. Voxels without an estimate get the value of `noisy`.
 struct PhaseEnd {
   VolumeSums sums;
   SliceSpan slices;
@@ -90,11 +90,11 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Ends the first of two phases: stores its estimate. If `bytes` is given, the function also makes
-/// the guide of the second phase.
+/// Stores the estimate of the first of two phases. If `bytes` is given, the function also makes the
+/// guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
-/// Ends the last phase: stores results as samples. Out-of-range float samples are restored from
+/// Stores the results of the last phase as samples. Out-of-range float samples are restored from
 /// `original`.
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream);

@@ -1,7 +1,7 @@
-// Generic matching. It is used if the kernels of match_tile.cu cannot be used. A block processes a
-// tile of reference cubes of one layer. Shared memory contains the part of the guide that their
-// search windows cover. Each position has a word with the four bytes that begin there, and the half
-// norm of the cube that begins there. A warp processes one reference cube at a time.
+// Generic matching, for the parameters and GPUs that match_tile.cu does not support. A block
+// processes a tile of reference cubes of one layer. Shared memory contains the part of the guide
+// that their search windows cover. Each position has a word with the four bytes that begin there,
+// and the half norm of the cube that begins there. A warp processes one reference cube at a time.
 //
 // |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
 // lane processes columns of candidates along y; there is one column for each position in the window

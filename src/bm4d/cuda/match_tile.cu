@@ -131,9 +131,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Performs step 1 (see the top of this file). Slices that do not exist are replaced by the first
-/// or last slice; candidates in such slices get no score. `places` are the positions of the slices
-/// in their rings.
+/// Loads the samples and the half norms of the union into shared memory (step 1 above). Slices that
+/// do not exist are replaced by the first or last slice; candidates in such slices get no score.
+/// `places` are the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -166,16 +166,16 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Returns the beginning of the table of a reference cube. At the same time, a warp writes the
-/// scores of one position of the union for 8 reference cubes. These words are in different memory
-/// banks, 4 for each table.
+/// Returns the beginning of the table of a reference cube. A warp writes the scores of one position
+/// of the union for 8 reference cubes at the same time. The tables begin at addresses for which
+/// these words lie in different memory banks, 4 banks for each table.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. The lane has slice t of
-/// each cube.
+/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. Of each cube, the lane
+/// has slice t.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
@@ -208,7 +208,7 @@ struct LaneReferences {
   }
 };
 
-/// Performs step 2 (see the top of this file), which fills the tables of scores.
+/// Fills the tables of scores (step 2 above).
 template <int cube, class Shape>
 __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
                                       const Tables& tables) {
@@ -237,8 +237,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of a row, for the lower reference cubes, the upper ones, or both: for
-    // those whose windows contain the slice.
+    // Computes the scores of a row for those reference cubes whose windows contain the slice: the
+    // lower cubes, the upper cubes, or both.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -280,8 +280,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   }
 }
 
-/// Performs step 3 (see the top of this file): selects the group of the reference cube of this
-/// warp.
+/// Selects the group of the reference cube of this warp (step 3 above).
 template <int most, int chunk, class Shape>
 __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
                                            const BlockPlace& at, const Tables& tables) {

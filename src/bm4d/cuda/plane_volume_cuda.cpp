@@ -22,7 +22,7 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
-/// Returns the number of members of all groups of a layer, if slices have this size.
+/// Returns the number of members of all groups of a layer, for slices of width x height voxels.
 std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
   return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *
          reference_count(height, p.step, p.cube) * p.group;
@@ -89,7 +89,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // The guides of the first phase exist for all slices before this one.
+  // Number of the first slice for which there is no guide of the first phase yet.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };

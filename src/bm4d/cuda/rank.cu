@@ -34,7 +34,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// The member that a lane tests in a round, and the group that contains this member. Member 0
 /// stands for no member.
 struct Entry {
-  // Displacement of the group's cube from the nearest cube, on the grid.
+  // Position of the reference cube of this group on the grid of reference cubes, relative to the
+  // nearest reference cube.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -178,9 +179,9 @@ class Ranking {
   }
 
  private:
-  /// Performs step 1. The upper half of a list entry is the position of the candidate in the
-  /// window. The lower half is the offset of the candidate's first word from the first word of the
-  /// window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 above). The upper
+  /// half of a list entry is the position of the candidate in the window. The lower half is the
+  /// offset of the candidate's first word from the first word of the window.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -226,8 +227,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Performs step 2: computes the key, score << 16 | (65535 - position); 0 if there is no
-  /// candidate.
+  /// Computes the key of each listed candidate, score << 16 | (65535 - position) (step 2 above).
+  /// The key is 0 if there is no candidate.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -261,8 +262,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Performs step 3: returns the best keys in descending order, one in each lane. The first keep -
-  /// 1 keys are complete; more may be.
+  /// Returns the best keys in descending order, one in each lane (step 3 above). At least the first
+  /// keep - 1 keys are correct.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

@@ -161,8 +161,8 @@ class CudaWorker final : public VolumeWorker {
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // First: end of the uploaded slices. Second: end of the loaded slices, which have been converted
-  // to planes of floats.
+  // `uploaded_end_` is the end of the uploaded slices, and `loaded_end_` the end of the slices that
+  // have been converted to planes of floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

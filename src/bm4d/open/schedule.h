@@ -34,7 +34,7 @@ class PhaseSchedule {
   /// Returns the next layers that can be filtered, if any. After the call, these layers count as
   /// filtered.
   std::optional<Layers> next_layers() {
-    /// Position of the last layer if the available slices are all slices of the volume.
+    /// Position of the last layer if the volume ends after the available slices.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -56,7 +56,7 @@ class PhaseSchedule {
   /// Returns the next slice that no later layer reaches, if there is one. After the call, this
   /// slice counts as finished.
   std::optional<int> next_finished() {
-    // If the volume ends here, there is another layer at its last position.
+    // If the volume ends after the available slices, there is another layer, which begins here.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

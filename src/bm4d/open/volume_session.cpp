@@ -103,9 +103,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Only layers that have a required cube are filtered, regardless of the other layers in the
-  /// batch. So a session with a part of a volume skips the same layers as a session with the
-  /// complete volume.
+  /// Filters only those layers of a batch that contain a required cube. So a session with a part of
+  /// a volume skips the same layers as a session with the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +139,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices. Their number is at most that of the slices that one batch of
-  /// layers finishes, because the next phase has memory for this number.
+  /// Returns the next finished slices, but at most as many as one batch of layers finishes, because
+  /// the next phase has memory for this number.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -162,7 +161,7 @@ class VolumeSession final : public SliceSession {
       reach.end += params_.wiener.reach();
     }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
-      // Index of the nearest slice whose result is required.
+      // Index of the required slice that is nearest to slice oldest_ + i.
       const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }

@@ -60,16 +60,16 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Collaborative hard threshold of `stack` in place (equation 7): coefficients of magnitude <=
-/// `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of the Haar
-/// transform), the threshold is multiplied by `mean_factor`. Returns the weight of the group, 1 /
-/// (number of retained coefficients).
+/// Applies collaborative hard thresholding to `stack`, in place (equation 7): coefficients of
+/// magnitude <= `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of
+/// the Haar transform), the threshold is multiplied by `mean_factor`. Returns the weight of the
+/// group, 1 / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Collaborative Wiener filter of `stack` in place (equation 10). The spectrum of `basic` is used
-/// as the spectrum of the signal, and `noise` = mu2 sigma^2 as the noise power. For the mean over
-/// the group, the noise power is multiplied by `mean_factor`. Returns the weight of the group, 1 /
-/// (sum of the squared Wiener factors).
+/// Applies the collaborative Wiener filter to `stack`, in place (equation 10). The spectrum of
+/// `basic` is used as the spectrum of the signal, and `noise` = mu2 sigma^2 as the noise power. For
+/// the mean over the group, the noise power is multiplied by `mean_factor`. Returns the weight of
+/// the group, 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -6,12 +6,13 @@
 namespace lull {
 namespace {
 
-// Parts of (0, 1); 8 successive rows of a column have one threshold in each.
+// Number of equal parts into which the range (0, 1) of thresholds is divided. In each part, 8
+// successive rows of a column have one threshold.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns a threshold within part `stratum` of (0, 1), which is divided into eight parts.
+/// The range (0, 1) is divided into eight parts. Returns a threshold within part `stratum`.
 /// Neighbouring columns use different halves of a part.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);

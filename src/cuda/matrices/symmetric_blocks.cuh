@@ -107,10 +107,10 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
 /// one after the other. Block panel[i] contains the rows of block i in the columns of the pivots.
-/// It is replaced by the values that it has in the inverse of the negative matrix, as far as these
-/// pivots determine them. column[i] receives the columns of the pivots: each column as it was
-/// before the elimination of its pivot, divided by the root of that pivot. The caller must update
-/// the rest of the matrix with a product of these columns.
+/// On return, it contains the part of the inverse of the negative matrix that these pivots
+/// determine. column[i] receives the columns of the pivots: each column as it was before the
+/// elimination of its pivot, divided by the root of that pivot. The caller must update the rest of
+/// the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

@@ -169,7 +169,7 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts 4 floats, from (x, y) on, to samples. The 4 samples are one group of dithering.
+/// Converts 4 floats, from (x, y) on, to samples. The 4 samples share one dithering threshold.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
   static_assert(quad == dither_group);

@@ -10,7 +10,8 @@
 
 namespace lull {
 
-/// Calls `use` with a value of the C++ type of the samples.
+/// Calls `use` with a value whose C++ type is the type of the samples. The value itself has no
+/// meaning.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {

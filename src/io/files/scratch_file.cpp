@@ -58,6 +58,10 @@ void ScratchFile::read(void* data, std::size_t bytes) {
   if (begin_ == end_) clear();
 }
 
+void ScratchFile::read_from(std::int64_t position, void* data, std::size_t bytes) {
+  if (!read_at(descriptor_, data, bytes, static_cast<off_t>(position))) fail("read");
+}
+
 void ScratchFile::clear() noexcept {
   begin_ = end_ = 0;
   // Frees the space on the disk. If this fails, later writes reuse the space.

@@ -35,6 +35,10 @@ class ScratchFile {
   /// Reads the next bytes that have not been read yet.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
+  /// Reads bytes at a position. The positions of bytes count from the first byte that was written
+  /// after the creation of the object or after clear(), if nothing was read with read().
+  /// @throws IoError  the disk fails, or the file has fewer bytes
+  void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }
   /// Discards all bytes that have not been read.
   void clear() noexcept;

@@ -1,5 +1,7 @@
 #include "io/stacks/gzip_stream.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -15,7 +17,7 @@ constexpr std::size_t buffer_bytes = 1 << 18;
 
 void GzipReader::Close::operator()(gzFile_s* file) const noexcept { gzclose_r(file); }
 
-GzipReader::GzipReader(const std::string& path) : path_(path) {
+GzipReader::GzipReader(const std::string& path, std::uint64_t start) : path_(path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (status.type() == std::filesystem::file_type::not_found)
@@ -24,7 +26,13 @@ GzipReader::GzipReader(const std::string& path) : path_(path) {
     throw NoInput("cannot read '" + path + "' (" +
                   (code ? code.message() : "it is not a regular file") + ")");
   errno = 0;
-  file_.reset(gzopen(path.c_str(), "rbe"));
+  if (start == 0) {
+    file_.reset(gzopen(path.c_str(), "rbe"));
+  } else if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); file >= 0) {
+    // zlib takes the position of the descriptor as the beginning of the file.
+    if (::lseek(file, static_cast<off_t>(start), SEEK_SET) >= 0) file_.reset(gzdopen(file, "rb"));
+    if (!file_) ::close(file);
+  }
   if (!file_)
     throw NoInput("cannot read '" + path + "' (" + std::strerror(errno ? errno : ENOMEM) + ")");
   gzbuffer(file_.get(), buffer_bytes);

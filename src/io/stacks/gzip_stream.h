@@ -2,6 +2,7 @@
 // Reads and writes files sequentially, with gzip compression (RFC 1952) if needed.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,8 +17,9 @@ namespace lull::io {
 /// Reads a regular file. A file with gzip's signature is decompressed, including all its members.
 class GzipReader {
  public:
+  /// @param start  position in the file that is read as its first byte
   /// @throws NoInput  the file cannot be read or is not a regular file
-  explicit GzipReader(const std::string& path);
+  explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
   /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end of
   /// the file.

@@ -124,6 +124,9 @@ class NiftiSink final : public StackSink {
         file_(path, file_options(options)),
         writer_(file_, is_gzip_name(path)) {
     container_ = "nifti";
+    if (const ForeignVolume* volume = source.foreign(); volume && volume->format != "nifti1 pair")
+      losses_.push_back("metadata of the file of format " + volume->format +
+                        ", except its geometry (the output is a NIfTI file)");
     samples_ = name_of(out_.format.type);
     temporary_ = file_.temporary();
     std::vector<std::byte> head = source.head();

@@ -38,7 +38,10 @@ SliceGrid::SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis)
 }
 
 NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
-    : path_(path), max_memory_(options.limits.memory), file_(path) {
+    : path_(path),
+      max_memory_(options.limits.memory),
+      foreign_(read_foreign_volume(path)),
+      file_(foreign_ ? foreign_->data_path : path, foreign_ ? foreign_->start : 0) {
   read_head();
   const Axis axis = options.axis.value_or(Axis::z);
   const auto& size = header_.size;
@@ -62,7 +65,14 @@ NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
   fill_info();
 }
 
+void NiftiSource::skip_head() { file_.skip(foreign_ ? foreign_->skip : header_.data_offset); }
+
 void NiftiSource::read_head() {
+  if (foreign_) {
+    head_ = std::move(foreign_->head);
+    header_ = parse_nifti(head_, path_);
+    return skip_head();
+  }
   head_.resize(nifti_head_bytes);
   head_.resize(file_.read_some(head_));
   if (head_.empty()) throw BadData("'" + path_ + "' is empty");
@@ -106,11 +116,11 @@ void NiftiSource::find_range() {
   minimum_ = finder.minimum();
   maximum_ = finder.maximum();
   file_.rewind();
-  file_.skip(header_.data_offset);
+  skip_head();
 }
 
 void NiftiSource::fill_info() {
-  info_.codec = "nifti" + std::to_string(header_.version);
+  info_.codec = foreign_ ? foreign_->format : "nifti" + std::to_string(header_.version);
   info_.container = "nifti";
   info_.stack = true;
   info_.pixel_format = name_of(header_.samples.type);

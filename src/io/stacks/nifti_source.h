@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/frame_pool.h"
+#include "io/stacks/foreign_volume.h"
 #include "io/stacks/gzip_stream.h"
 #include "io/stacks/nifti_header.h"
 #include "io/stacks/stack.h"
@@ -40,6 +41,8 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return path_; }
+  /// Returns the volume in another format that the source reads; null for single NIfTI files.
+  const ForeignVolume* foreign() const { return foreign_ ? &*foreign_ : nullptr; }
   const NiftiHeader& header() const { return header_; }
   /// Returns all bytes before the first sample: header, extensions, padding.
   const std::vector<std::byte>& head() const { return head_; }
@@ -53,12 +56,14 @@ class NiftiSource final : public StackSource {
 
  private:
   void read_head();
+  void skip_head();
   void find_range();
   void fill_info();
   void read_block();
 
   std::string path_;
   std::int64_t max_memory_;
+  std::optional<ForeignVolume> foreign_;  // the volume is not a single NIfTI file
   GzipReader file_;
   NiftiHeader header_;
   std::vector<std::byte> head_, block_;

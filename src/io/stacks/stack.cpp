@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "io/files/file_bytes.h"
 #include "io/pictures/sequence.h"
+#include "io/stacks/foreign_volume.h"
 #include "io/stacks/gzip_stream.h"
 #include "io/stacks/nifti_header.h"
 #include "io/tiff/tiff_file.h"
@@ -45,7 +46,7 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;
   if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
   if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
-  if (is_nifti_name(path)) return StackKind::nifti;
+  if (is_nifti_name(path) || is_foreign_volume(path)) return StackKind::nifti;
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
   const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;

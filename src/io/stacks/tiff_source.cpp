@@ -1,5 +1,8 @@
 #include "io/stacks/tiff_source.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "io/ffmpeg/side_data.h"
 #include "io/tiff/tiff_file.h"
 
@@ -15,11 +18,17 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
   const std::string description =
       tiff_tag<const char*>(file_.handle(), TIFFTAG_IMAGEDESCRIPTION, "");
   find_pages();
+  if (pages() == 1 && described > 1) {
+    constexpr std::uint64_t maximum = std::numeric_limits<std::int32_t>::max();
+    pages_ = static_cast<std::int64_t>(std::min(described, maximum));
+    imagej_pages_.emplace(file_, layout_, pages_);
+  }
   check_slices(path, pages(), options.limits);
-  axes_ = parse_axes(description, pages());
-  if (pages() == 1 && described > 1)
-    throw BadData("'" + path + "' has one page that stands for " + std::to_string(described) +
-                  " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");
+  axes_ = read_axes({.path = path,
+                     .description = description,
+                     .pages = pages(),
+                     .width = layout_.width,
+                     .height = layout_.height});
   // Memory in bytes for a page as stored in the file and as decoded by libtiff.
   lull::io::check_memory(
       path, std::int64_t{2} * layout_.width * layout_.height * size_of(type_of(layout_)),
@@ -41,29 +50,29 @@ void TiffSource::find_pages() {
     const TiffLayout layout = slice_layout(file_, is_imagej_);
     if (!is_same_kind(layout, layout_))
       throw BadData("'" + path_ + "' changes to " + describe_slice(layout) + " at page " +
-                    std::to_string(pages()) + " (from " + describe_slice(layout_) +
+                    std::to_string(directories_.size()) + " (from " + describe_slice(layout_) +
                     "); split it there");
     directories_.push_back(TIFFCurrentDirOffset(file_.handle()));
   } while (file_.next());
+  pages_ = static_cast<std::int64_t>(directories_.size());
 }
 
-void TiffSource::go_to_frame(std::int64_t number) {
-  const std::int64_t step = axes_.channel_step, in_channel = number % (pages() / axes_.channels);
-  const std::int64_t page = in_channel / step * step * axes_.channels +
-                            channel_of_frame(number) * step + in_channel % step;
+void TiffSource::read_frame(std::int64_t number, std::vector<std::byte>& stored, bool check) {
+  const std::int64_t page = axes_.page_at(number);
+  if (imagej_pages_) return imagej_pages_->read(page, stored);
   file_.go_to(directories_[static_cast<std::size_t>(page)], page);
+  read_slice(file_, layout_, stored, check);
 }
 
 void TiffSource::find_ranges() {
-  const std::int64_t pages_of_channel = pages() / axes_.channels;
+  const std::int64_t pages_of_channel = axes_.frames_of_channel();
   const std::uint64_t samples =
       static_cast<std::uint64_t>(layout_.width) * layout_.height * pages_of_channel;
   std::vector<std::byte> stored;
   for (std::int64_t channel = 0; channel < axes_.channels; ++channel) {
     RangeFinder finder({.type = type_of(layout_)}, samples);
     for (std::int64_t i = 0; i < pages_of_channel; ++i) {
-      go_to_frame(channel * pages_of_channel + i);
-      read_slice(file_, layout_, stored, /*check=*/true);
+      read_frame(channel * pages_of_channel + i, stored, /*check=*/true);
       finder.add(stored);
     }
     ranges_.push_back(finder.range());
@@ -77,17 +86,20 @@ void TiffSource::fill_info() {
   info_.frame_rate = {0, 1};
   info_.time_base = {1, 1};
   info_.frames_estimate = pages();
-  info_.slices = axes_.slices;
+  info_.over_time = axes_.is_over_time();
+  info_.slices = info_.over_time ? axes_.times : axes_.slices;
+  info_.channels = axes_.channels;
+  if (axes_.is_described) info_.axes = describe(axes_);
+  if (!axes_.warning.empty()) info_.notes.push_back(axes_.warning);
   info_.still = pages() == 1;
-  const bool has_channels = axes_.channels > 1;
-  if (has_channels)
-    info_.notes.push_back("'" + path_ + "' has " + std::to_string(axes_.channels) +
-                          " channels, which are filtered one after the other");
   if (format().sample != SampleType::f32) return;
   const ValueRange& range = ranges_.front();
-  if (has_channels) {
-    info_.notes.back() += "; 255 on the scale of --sigma is the range of each channel";
-    info_.values = {.low = range.low, .span = range.span, .full = range.span};
+  if (axes_.channels > 1) {
+    for (const ValueRange& of_channel : ranges_)
+      info_.channel_values.push_back(
+          {.low = of_channel.low, .span = of_channel.span, .full = of_channel.span});
+    info_.values = info_.channel_values.front();
+    info_.axes += "; 255 on the scale of --sigma is the range of each channel";
     return;
   }
   // For unsigned integers of up to 16 bits, 255 on the scale of sigma stands for the maximum of the
@@ -102,11 +114,10 @@ void TiffSource::fill_info() {
 
 std::optional<Frame> TiffSource::read() {
   if (next_ == pages()) return std::nullopt;
-  go_to_frame(next_);
   auto side_data = std::make_shared<SideData>();
   // find_ranges() has already checked the pages of sample types other than 8-bit integers.
   const bool is_byte = format().sample == SampleType::u8;
-  read_slice(file_, layout_, side_data->stored, /*check=*/is_byte);
+  read_frame(next_, side_data->stored, /*check=*/is_byte);
   Frame frame = pool_->acquire();
   const std::size_t row_bytes = static_cast<std::size_t>(layout_.width) * size_of(type_of(layout_));
   for (int y = 0; y < layout_.height; ++y) {
@@ -118,7 +129,7 @@ std::optional<Frame> TiffSource::read() {
                   {frame.plane<float>(0).row(y), static_cast<std::size_t>(layout_.width)});
   }
   frame.side_data = std::move(side_data);
-  frame.slice = static_cast<int>(next_ % axes_.slices);
+  frame.slice = static_cast<int>(next_ % info_.slices);
   frame.pts = next_++;
   frame.duration = 1;
   frame.time_base = info_.time_base;

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "core/frame_pool.h"
+#include "io/axes/stack_axes.h"
+#include "io/stacks/imagej_pages.h"
 #include "io/stacks/stack.h"
-#include "io/stacks/tiff_axes.h"
 #include "io/stacks/tiff_slice.h"
 
 namespace lull::io {
@@ -29,19 +30,21 @@ class TiffSource final : public StackSource {
   const TiffLayout& layout() const { return layout_; }
   /// Returns whether the first page has a description by ImageJ.
   bool is_imagej() const { return is_imagej_; }
-  const TiffAxes& axes() const { return axes_; }
+  const StackAxes& axes() const { return axes_; }
+  /// Returns the pages of a file of ImageJ with one directory; null for other files.
+  const ImagejPages* imagej_pages() const { return imagej_pages_ ? &*imagej_pages_ : nullptr; }
   /// Returns the range of values of each channel.
   const std::vector<ValueRange>& ranges() const { return ranges_; }
-  std::int64_t pages() const { return static_cast<std::int64_t>(directories_.size()); }
+  std::int64_t pages() const { return pages_; }
+  std::int64_t channel_of_frame(std::int64_t number) const {
+    return number / axes_.frames_of_channel();
+  }
 
  private:
   void find_pages();
   void find_ranges();
-  /// Goes to the page that becomes frame `number`.
-  void go_to_frame(std::int64_t number);
-  std::int64_t channel_of_frame(std::int64_t number) const {
-    return number / (pages() / axes_.channels);
-  }
+  /// Reads the stored samples of the page that becomes frame `number`.
+  void read_frame(std::int64_t number, std::vector<std::byte>& stored, bool check);
   void fill_info();
 
   std::string path_;
@@ -49,7 +52,9 @@ class TiffSource final : public StackSource {
   TiffReader file_;
   bool is_imagej_;
   TiffLayout layout_;
-  TiffAxes axes_;
+  StackAxes axes_;
+  std::optional<ImagejPages> imagej_pages_;
+  std::int64_t pages_ = 0;
   std::vector<std::uint64_t> directories_;  // byte offsets of the pages
   std::vector<ValueRange> ranges_;
   VideoInfo info_;

@@ -1,7 +1,7 @@
-// Linear combinations of the patches of one group (params.h), in single precision. In matrices
-// whose rows or columns are members, the lanes of a vector contain neighbouring columns. Groups are
-// padded with members whose patches are 0, whose noise is independent, and whose estimates are not
-// used.
+// Linear combinations of the patches of one group (params.h), in single precision. If the rows or
+// the columns of a matrix belong to the members of the group, the lanes of a vector contain
+// neighbouring columns. Groups are padded with members whose patches are 0, whose noise is
+// independent, and whose estimates are not used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -32,14 +32,15 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// The patches of a group in one picture of each frame: element half * max_group + m is the first
-/// sample of a half of member m.
+/// Pointers to the patches of a group in picture x, y or z (params.h) of each frame. A patch that
+/// spans two frames has one half in each. Element half * max_group + m points to the first sample
+/// of a half of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
 };
 
-/// Returns the patches in the pictures `picture` of the frames.
+/// Returns the patches of `group` in picture `picture` (x, y or z) of each frame.
 Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
                    Picture FrameStep::*picture) {
   Patches patches;
@@ -54,8 +55,8 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches. `s` is the index of its
-/// first sample.
+/// Calls use(m, s, from) for each row of `side` samples of all patches. `s` is the index of the
+/// row's first sample in the patch of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -108,7 +109,8 @@ void centre_rows(const GroupSize& size, float* rows, float* mean) {
   }
 }
 
-/// Returns the standard deviation of the difference between Y and Z. `z` contains the patches of Z.
+/// Returns the standard deviation of the difference between the noisy patches Y and the partly
+/// denoised patches Z, which are in `z`.
 float deviation(const Patches& y, const GroupSize& size, const float* z) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -127,7 +129,8 @@ float deviation(const Patches& y, const GroupSize& size, const float* z) {
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Computes C, the covariance of the noise. `variance` is that of the samples of one half.
+/// Computes C, the covariance of the noise of each pair of members. `variance`: the variance of the
+/// noise, summed over the samples of one half of a patch.
 void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
@@ -141,8 +144,9 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` is the
-/// noise in Q, and `removed` is the noise in Theta.
+/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` and
+/// `removed` are the noise variances in the formulas of Q and of Theta, summed over the samples of
+/// a patch.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -215,7 +219,7 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames: mean + estimates to x, and mean + estimates +
-/// ratio (combined - estimates) to z. `half` is that of `places`.
+/// ratio (combined - estimates) to z. `half` is the index of the half to which `places` belong.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

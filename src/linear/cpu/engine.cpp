@@ -49,7 +49,7 @@ struct Block {
   std::vector<Area> areas;
 };
 
-/// The sums of an area of a frame, or of the complete frame.
+/// The aggregation sums of an area of a frame, or of a complete frame.
 struct CpuSums : Sums {
   std::ptrdiff_t stride = 0;
   Buffer<float> x, z, weights;
@@ -62,7 +62,7 @@ struct CpuSums : Sums {
   }
 };
 
-/// The sums of a block, one for each frame.
+/// The aggregation sums of a block: one element for each frame.
 using Tile = std::vector<CpuSums>;
 
 std::vector<Block> plan_blocks(const Groups& groups, int width, int height) {
@@ -101,7 +101,7 @@ std::vector<Block> plan_blocks(const Groups& groups, int width, int height) {
   return blocks;
 }
 
-/// Adds the sums of an area to those of its frame.
+/// Adds the sums of an area to the sums of its frame.
 void add_area(const Area& area, const CpuSums& tile, bool has_z, CpuSums& frame) {
   for (int y = 0; y < area.height(); ++y) {
     const std::ptrdiff_t from = y * tile.stride;
@@ -181,8 +181,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The last column may be off the grid, so the matcher processes it as a row of its own. Over
-    // time, the reference patches of a row belong to the same bundle.
+    // The last column of reference patches may have a smaller distance than `step` from the column
+    // before it. The matcher therefore processes it as a row of its own. Over time, all reference
+    // patches of a row have the same motion vector: they belong to one bundle.
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);
@@ -273,7 +274,7 @@ class CpuEngine : public Engine {
       }
   }
 
-  /// Divides sums by the weights of all patches that contain a sample.
+  /// Divides each sum by the sum of the weights of all patches that contain the sample.
   static void divide(PlaneView<float> to, const CpuSums& frame, const float* sums, int side) {
     tbb::parallel_for(tbb::blocked_range<int>(0, to.height, 16), [&](const auto& rows) {
       std::vector<float> columns(to.width);

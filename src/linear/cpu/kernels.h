@@ -34,8 +34,9 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance in samples at which candidates lie outside the picture. It is limited, because
-/// motion vectors do not move the centre of a bundle out of the picture.
+/// Maximum distance of a candidate from the picture, in samples, if the candidate lies outside. It
+/// is limited because no motion vector moves the centre of a bundle of reference patches out of the
+/// picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
@@ -44,7 +45,7 @@ inline constexpr int row_width = 96;
 /// Number of elements that the matcher can read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + guide_border;
 
-/// Key of a candidate that is not a member.
+/// Key of a candidate that cannot become a member of the group.
 inline constexpr std::uint32_t no_key = 0xffffffffu;
 
 /// A frame in which the matcher searches for a row of reference patches.
@@ -112,7 +113,7 @@ struct TileSums {
   std::ptrdiff_t stride = 0;
 };
 
-/// The pictures of a frame, and its sums.
+/// The pictures x, y and z of a frame, and the sums of the estimates for this frame.
 struct FrameStep {
   Picture x, y, z;
   TileSums tile;
@@ -126,8 +127,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// A group. The places of the halves of its members are those of `first` and `second`, relative to
-/// the reference patch at (left, top).
+/// A group. `first` and `second` contain the places of the first and second halves of its members,
+/// relative to the reference patch at (left, top).
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. In `mask`, all bits of those rows are
-/// set that are to be added.
+/// Adds the squared differences of a pair of rows to `sum`. `mask` selects rows: all bits of a row
+/// are set if its differences are added.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -38,8 +38,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Writes the sums of squared differences over the rows of patches, for `width` columns from `own`
-/// and `other` on, or adds them to `sums`.
+/// Sums the squared differences of a row of patches along each of `width` columns, from (x, y) in
+/// one guide and from (x + dx, y + dy) in the other guide. Writes the sums to `sums`, or adds them
+/// if kAdds is true.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -69,9 +70,9 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Writes sums over `side` columns to `patches`, one sum for each of `width` first columns.
-/// `columns` is overwritten. The sums over 1, 2, 4 and 8 columns are added according to the bits of
-/// `side`.
+/// Writes sums over `side` columns to `patches`, one sum for each of `width` patches that begin in
+/// neighbouring columns. `columns` is overwritten. The sums over 1, 2, 4 and 8 columns are added
+/// according to the bits of `side`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

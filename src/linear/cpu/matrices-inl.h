@@ -90,12 +90,12 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
 }
 
 /// Returns the first stored column of row `i` of a symmetric matrix. Of the lower triangle, only
-/// squares of this size around the diagonal are stored.
+/// the part within the 16x16 squares on the diagonal is stored.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k matrix columns' columns, where ' denotes the transpose.
-/// `columns` has `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix: the products of all pairs of columns of
+/// `columns`, which has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);

@@ -13,8 +13,8 @@
 //      integers, so that their order does not matter.
 // At the end the sums of the block are added to device memory.
 //
-// The remaining noise of z, t, follows from the moments of y - z, which are computed before for all
-// patches.
+// The noise level t that remains in z follows from the moments of y - z. Another kernel computes
+// these moments for all patches before.
 //
 // If a group has fewer members than the maximum, the unused places refer to the reference patch.
 // The rows of Xc at these places are zero, so that Theta does not mix them with members.
@@ -45,8 +45,8 @@ struct CombineJob {
   float noise;  // n s^2
 };
 
-/// The first parts of shared memory. They are followed by four arrays with one value for each
-/// sample of the windows.
+/// The first part of the shared memory of a thread block. It is followed by three to five arrays
+/// with one value for each sample of the search windows.
 template <int T>
 struct BlockMemory {
   SamplePair pairs[max_pairs];
@@ -81,8 +81,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the positions of the members' first samples in the windows, as indices, and returns in
-/// all lanes the sums of the members' moments.
+/// Writes the index of each member's first sample in the windows. Returns the sums of the members'
+/// moments, in all lanes.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {
@@ -108,7 +108,8 @@ __device__ __forceinline__ float2 find_places(const CombineJob& job, const Regio
   return moments;
 }
 
-/// Returns t (params.h): the remaining noise in z, in units of s.
+/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to that of
+/// the noise in y.
 __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 moments, int count) {
   const auto samples = static_cast<float>(count * a.groups.sizes.side * a.groups.sizes.side);
   const float mean = moments.x / samples;
@@ -116,7 +117,8 @@ __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 mo
   return fmaxf(1 - sqrtf(variance) / a.sigma, a.step.tau);
 }
 
-/// Performs step 4 (see the top of this file). `share` is r of params.h.
+/// Adds the estimates of a group to the sums (step 4 at the top of this file). `share` is r of
+/// params.h.
 template <int T, Kind kind>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
                                               const GroupSamples& samples, const int* places,

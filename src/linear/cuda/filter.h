@@ -46,7 +46,7 @@ class DeviceFilter {
   DeviceGroups groups_;
   // Autocorrelation of the noise; empty: white noise.
   std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;
-  // The sets use the following buffers one after the other, so each buffer exists once.
+  // The sets of planes are filtered one after the other and share the following buffers.
   std::array<cuda::DeviceBuffer<float>, max_planes> z_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
   cuda::DeviceBuffer<std::uint8_t> quantised_;

@@ -84,7 +84,8 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes the blocks of -Xc Xc' on and below the diagonal. The rows from `count` on are zero.
+/// Computes the blocks on and below the diagonal of -Xc Xc', the negative Gram matrix of the
+/// patches minus their mean. The rows from `count` on are zero.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {

@@ -50,8 +50,8 @@ struct CombineSums {
   std::uint32_t* weights = nullptr;
 };
 
-/// One step that combines the patches of a plane. The pilot reads y; an iteration reads x, z and
-/// the moments of y - z.
+/// One step that combines the patches of a plane. The pilot reads the noisy picture y. An iteration
+/// reads the estimate x, the partly denoised picture z and the moments of y - z.
 struct CombineArgs {
   Margins margins;
   DeviceGroups groups;

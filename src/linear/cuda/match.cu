@@ -72,8 +72,9 @@ __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* w
   }
 }
 
-/// Performs steps 1 and 2 (see the top of this file) for the reference patch at (x, y). `window`
-/// points to the first word of the search window of this patch.
+/// Computes the distances and the keys of all candidates of the reference patch at (x, y): steps 1
+/// and 2 at the top of this file. `window` points to the first word of the search window of this
+/// patch.
 __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
                                           const std::uint32_t* window, std::uint32_t* keys) {
   constexpr int slots = 8;  // number of candidates that a lane processes at once
@@ -119,13 +120,13 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
   __syncwarp();
 }
 
-/// Performs step 3 (see the top of this file). Returns a bound such that exactly `wanted` keys are
-/// not greater than it. If there are fewer keys, no key is greater than the bound.
+/// Returns the bound of step 3 at the top of this file: exactly `wanted` keys are at most this
+/// bound. If there are fewer keys, no key exceeds the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const MatchJob& job, const std::uint32_t* keys,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // The two smallest keys of each lane are at most 64 keys in all. So the result is at most the
-  // largest of these keys.
+  // The two smallest keys of each of the 32 lanes are 64 keys, at least as many as a group has. So
+  // the result is at most the largest of these keys.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < job.keys; n += 32) {
     const std::uint32_t key = keys[n];

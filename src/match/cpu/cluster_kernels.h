@@ -27,8 +27,8 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills the strips for one row of patch positions, from 4 rows of samples. `count` is a multiple
-/// of 16.
+/// Fills the strips for one row of patch positions, from 4 rows of samples. The number of
+/// positions, `count`, is a multiple of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------
@@ -45,9 +45,10 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 /// Maximum number of candidates of one reference patch: the members of one cluster in each of 4
 /// tilings, and one patch in each neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
-/// Size of the arrays of candidates. It leaves space to read and write complete vectors.
+/// Size of the arrays of candidates, with space behind the candidates for reads and writes of
+/// complete vectors.
 inline constexpr int candidate_places = max_candidates + 64;
-/// Number of elements beyond the members of a cluster that are readable.
+/// Number of readable elements behind the last member of a cluster.
 inline constexpr int member_padding = 8;
 
 /// The cluster that contains a reference patch in one tiling.
@@ -59,13 +60,13 @@ struct LeafView {
   /// tilings.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters that contain a reference patch. Each patch is listed once;
-/// patch `own`, which is the reference patch, is not. Returns the number of listed patches.
+/// Lists the patches of all clusters that contain the reference patch `own`. Each patch except
+/// `own` is listed once. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Computes the sums of squared differences between each patch and patch `own`. After the
-/// `patches`, the array must contain 8 more numbers of existing patches, because complete vectors
-/// are read.
+/// Computes the sum of squared differences between the reference patch `own` and each of `count`
+/// patches. Behind these patches, the array must contain 8 more valid patch numbers, because the
+/// function reads complete vectors.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
@@ -80,8 +81,8 @@ struct Nearest {
 void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int count,
                   Nearest& nearest);
 
-/// Packs the displacements of patches in the frame of patch `own`. `row` is PatchNumbers::row. Up
-/// to 8 elements beyond `count` are read and written.
+/// Packs the displacements from patch `own` to `count` patches of the same frame. `row` is
+/// PatchNumbers::row. The function reads and writes up to 8 elements beyond `count`.
 void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches, int count,
                         std::uint32_t* packed);
 

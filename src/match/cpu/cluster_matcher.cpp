@@ -234,8 +234,8 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Subtracts the motion bias from the distances of the candidates that motion predicts. These
-  /// candidates begin at index `predicted`. A predicted candidate that is also in a cluster is
-  /// merged with that candidate. Returns the number of candidates that remain.
+  /// candidates begin at index `predicted`. If such a patch is also a member of a cluster, its two
+  /// entries become one. Returns the number of candidates that remain.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -263,8 +263,8 @@ class ClusterMatcher final : public Matcher {
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// A matcher that calls the exhaustive or the cluster matcher, as the parameters of the phase
-/// select.
+/// A matcher that calls the cluster matcher if the parameters of the phase ask for clusters, and
+/// the exhaustive matcher if not.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

@@ -22,7 +22,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Returns the products of weights and samples, with pairs of products summed.
+/// Multiplies each weight by its sample, and returns the sums of neighbouring pairs of products.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
@@ -55,12 +55,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the value that must be added to each result of of(), because samples are converted to
-  /// signed bytes.
+  /// Returns the dot product of a patch and the weights minus the result of of(), summed over its
+  /// lanes. The conversion of samples to signed bytes causes this difference.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector whose lanes sum to the dot product of a patch and the weights, minus
-  /// offset().
+  /// Returns a vector. The sum of its lanes plus offset() is the dot product of a patch and the
+  /// weights.
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -165,8 +165,8 @@ class SeedPatches {
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between a centre of `a` patches and a centre of `b` patches. centres(k)
-  /// returns part k of the sums of both centres.
+  /// Computes the split between two centres: the means of `a` and of `b` seed patches. centres(k)
+  /// returns the sums over the seeds of each centre, for part k of the samples of a patch.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -194,7 +194,8 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Returns, for each seed i, the sum of left(i, k) * right(i, k, left) over all parts k.
+  /// For each seed i, writes to to[i] the sum of left(i, k) * right(i, k, left(i, k)) over all
+  /// parts k of the seed patch, and over the samples of each part.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -28,8 +28,8 @@ constexpr int half_lanes = hn::MaxLanes(Halves());
 /// Number of patches that are processed at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Returns the address of sample `k` of a patch. The other samples of the same half of the patch
-/// follow it.
+/// Returns the address of sample `k` of a patch. The remaining samples of the same half of the
+/// patch follow this sample in memory.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);
@@ -66,8 +66,9 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// Permutations of the lanes of a vector, one for each set of lanes. Bits represent a set. A
-/// permutation moves the lanes of its set to the front; both parts keep their order.
+/// Permutations of the lanes of a vector, one for each subset of lanes. A bit mask states the
+/// subset. The permutation moves the lanes of the subset to the front, and keeps the order within
+/// the subset and within the rest.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -80,7 +81,7 @@ struct LaneOrders {
 // hn::Compress() also uses a table of permutations, but compilers copy this table at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes of a set to the front of a vector. Both parts keep their order.
+/// Moves the lanes of the bit mask `lanes` to the front of a vector. Both parts keep their order.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

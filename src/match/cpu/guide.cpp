@@ -10,8 +10,7 @@
 namespace lull::cpu {
 namespace {
 
-/// Fills a row of the guide. Each element consists of several bytes. Their order is that of the
-/// samples in memory.
+/// Fills a row of the guide. An element consists of several bytes, in the order of the samples.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {

@@ -1,14 +1,15 @@
 #pragma once
-// Data and kernels of the stages of matching on the CPU. Each stage is one source file that Highway
-// compiles for every instruction set and dispatches at run time:
-//   bytes.cpp quantises the guide to 8 bits guide.cpp arranges the guide for matching (not
-//   vectorised) scores.cpp distances of all candidates of a block of reference patches products.cpp
-//   the same distances, with an instruction that multiplies and adds four
-//                            bytes at a time
-//   select.cpp               the most similar candidates of each reference patch
-//   temporal_candidates.cpp  candidates from neighbouring frames
-//   propagate.cpp            groups from the groups of other reference patches
-// propagating_matcher.cpp runs the last stage, window_search.h the others.
+// Data and kernels of the stages of matching on the CPU. Each stage is one source file, which
+// Highway compiles for every instruction set and dispatches at run time:
+// - bytes.cpp quantises the guide to 8 bits.
+// - guide.cpp arranges the guide for matching (not vectorised).
+// - scores.cpp computes the distances of all candidates of a block of reference patches.
+// - products.cpp computes the same distances, with an instruction that multiplies and adds four
+//   bytes at a time.
+// - select.cpp selects the most similar candidates of each reference patch.
+// - temporal_candidates.cpp adds candidates from neighbouring frames.
+// - propagate.cpp makes groups from the groups of other reference patches.
+// propagating_matcher.cpp runs propagate.cpp; window_search.h runs the other stages.
 
 #include <array>
 #include <cstddef>
@@ -113,8 +114,8 @@ struct Block {
 
 /// Maximum number of lanes of a block, including the additional lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a block. They contain copies of the last
-/// reference patches.
+/// Returns the number of additional lanes at the end of a block. They contain the sums over those
+/// columns of the last reference patches that lie beyond the first `step` columns.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -129,7 +130,7 @@ struct Scores {
   /// class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory, [window + 1][lane]: marks candidates that leave the picture.
+  // Scratch memory, [window + 1][lane]: marks candidates that lie partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -160,12 +161,12 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
-/// Returns true if score_block_by_products() supports reference patches that are `step` apart, and
-/// is faster than score_block() for them.
+/// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes `rows` rows of norms at `to` for the rows of `quads` at `from`. In memory, the phases
-/// of a row follow each other. A row has `elements` elements, a multiple of 16. The function also
-/// reads the next patch - 1 rows of `quads`.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions and writes them to `to`.
+/// `from` is the first of these rows in `quads`. In memory, the phases of a row follow each other.
+/// A row has `elements` elements, a multiple of 16. The function also reads the next patch - 1 rows
+/// of `quads`.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the same scores as score_block(), except that differences of samples beyond the range
@@ -174,8 +175,9 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside. For each dx, one row of lanes is 0xffff where the candidate leaves the
-/// picture. An additional row marks all lanes; it excludes the reference patch itself.
+/// Fills Scores::outside. For each dx, one row contains 0xffff in the lanes in which the candidate
+/// lies partly outside the picture, and 0 in the other lanes. An additional row contains 0xffff in
+/// all lanes. It is used for the displacement 0, so that the reference patch is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -231,8 +233,9 @@ inline constexpr int temporal_padding = 32;
 /// 16-bit scores saturate at this value. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// A frame in which a reference patch that propagates (propagation.h) may have candidates: the
-/// range of allowed displacements, both ends included.
+/// The displacements that the candidates of a reference patch may have in one frame, if the
+/// reference patch takes its candidates from other groups (propagation.h). Both ends of the ranges
+/// are included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

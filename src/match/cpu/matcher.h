@@ -15,7 +15,7 @@
 
 namespace lull::cpu {
 
-/// Input of a matcher. Groups are found for all reference patches of the first of the frames.
+/// Input of a matcher. The matcher finds the groups of all reference patches of the first frame.
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;

@@ -1,15 +1,15 @@
-// Distances of all candidates of a block of reference patches, for instruction sets that multiply
-// four bytes by four others and accumulate in 32 bits (AVX-512 VNNI).
+// Computes the distances of all candidates of a block of reference patches, with an instruction
+// that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512 VNNI).
 //
-// As in scores.cpp, lanes are reference patches. The sum of squared differences of patches a and b
-// is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, where a + 128 is
-// the unsigned operand of the instruction. The second sum, the norm of a position, is the same for
-// all reference patches. So two instructions suffice for a row of a patch.
+// As in scores.cpp, each lane processes one reference patch. The sum of squared differences of
+// patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b,
+// where a + 128 is the unsigned operand of the instruction. The second sum, the norm of a position,
+// is the same for all reference patches. So two instructions suffice for a row of a patch.
 //   1. The products of a row are summed over `step` rows, and these sums are summed over the height
 //      of a patch. Vertically neighbouring reference patches share the sums of `step` rows.
 //   2. Several vertical displacements dy are processed together. They share a row of the reference
-//      patches and all but one row of the candidates. These rows are loaded once, although the
-//      loads cross cache lines.
+//      patches and all but one row of the candidates. These rows are loaded once, because such
+//      loads cross cache lines and are therefore slow.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -69,7 +69,7 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Where the scores of one candidate are stored, for the first row of the block.
+/// Addresses at which the scores of one candidate are stored, for the first row of the block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
@@ -107,9 +107,10 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of sums of `step` rows that a patch needs before the sum that completes it.
+  /// The rows of a patch form groups of `step` rows; the last group may have fewer rows. Number of
+  /// groups before the last one.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that consecutive groups of rows share. If the step is at least
+  /// Number of rows of candidates that the next group of rows uses again. If the step is at least
   /// the height of a patch, reference patches share no rows; for all such steps kStep is `patch`.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
@@ -160,7 +161,7 @@ class ProductScorer {
 
   /// The rows of candidates with which one group of reference rows is compared.
   struct Window {
-    // Without it, the constructor would lack the instruction set of the members.
+    // HWY_ATTR compiles the constructor for the instruction set that the members need.
     HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };

@@ -67,8 +67,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies those members to `to` that may be candidates, in their order. `to` has space for
-/// max_propagated members and one vector.
+/// Copies those members that may be candidates to `to`, in their order, and returns their number.
+/// `to` has space for max_propagated members and one vector.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;

@@ -31,7 +31,8 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a threshold, or a bias, to a score. `scores` is the result of scores_per_distance().
+/// Converts a distance, such as a threshold or a bias, to a score. `scores` is the result of
+/// scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));
 }

@@ -8,9 +8,10 @@
 
 namespace lull::cpu {
 
-/// The plan for one step. Its phases are those of the column pairs 0-1, 2-3, 4-5 and 6-7 of a
-/// patch. Column c of a patch is phase c % step of the reference patch that is c / step positions
-/// to the right. Phases with the same offset are summed first.
+/// The plan for one step between reference patches. Column c of a patch has the phase c % step: it
+/// is the column c % step of the reference patch that is c / step positions further right. `phase`
+/// lists the phases of the column pairs 0-1, 2-3, 4-5 and 6-7. Phases with the same offset c / step
+/// are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
@@ -18,7 +19,7 @@ struct PairPlan {
   /// For each stored array, a mask of the phases that are summed in it. Bit i represents phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The sum of a patch is the sum of these stored arrays. Each array is read at this lane offset.
+  /// The arrays whose sum is the sum over a patch. Each array is read at the lane offset `shift`.
   std::array<int, 4> array{}, shift{};
 };
 

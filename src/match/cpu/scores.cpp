@@ -30,11 +30,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences over kStep rows of pairs (`all`), and over the first patch % kStep
-/// of these rows (`part`). There is one pair of sums for each of kCount candidates and each phase.
+/// Sums of squared differences of pairs of samples over kStep rows (`all`), and over the first
+/// patch % kStep of these rows (`part`), for each of kCount candidates and for each phase
+/// (score_plan.h).
 template <int kStep, int kCount>
 struct RowSums {
-  // Without it, the constructor would lack the instruction set of the members.
+  // HWY_ATTR compiles the constructor for the instruction set that the members need.
   HWY_ATTR RowSums() {}
   Sum all[kCount][4], part[kCount][4];
 };
@@ -53,8 +54,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums rows of squared differences. Rows beyond the last patch exist in the guide, because it is
-  /// padded.
+  /// Sums rows of squared differences. The function may read rows below the last patch, because the
+  /// guide is padded.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {
@@ -72,8 +73,8 @@ struct BlockScorer {
       }
   }
 
-  /// Performs step 1 (see the top of this file) for kCount candidates. Each candidate has one
-  /// pointer for each phase.
+  /// Sums the squared differences of kCount candidates over the height of a patch (step 1 above).
+  /// There is one pointer for each candidate and phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
@@ -117,7 +118,7 @@ struct BlockScorer {
     }
   }
 
-  /// Where the scores of a candidate are stored, for the first row of the block.
+  /// Addresses at which the scores of a candidate are stored, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
     const std::uint16_t* invalid;  // null: all positions are valid
@@ -125,10 +126,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Performs step 2 (see the top of this file): stores the scores of candidate `c` of
-  /// column_sums() in the rows `first` to `last` of the block, and updates the minima of the
-  /// candidate's class. A bias increases scores by `added`, and decreases the scores that are not
-  /// saturated by `subtracted`.
+  /// Computes the scores of candidate `c` from the stored sums (step 2 above), for the rows `first`
+  /// to `last` of the block, and updates the minima of the candidate's class. A bias adds `added`
+  /// to all scores, and subtracts `subtracted` from the scores that are not saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {

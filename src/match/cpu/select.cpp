@@ -1,12 +1,12 @@
 // Selects the most similar candidates of each reference patch, exactly and in order, without
 // sorting all candidates.
 //
-// Each lane processes one reference patch. The score kernels stored the minimum score of each of
-// `classes` classes of candidates, twice as many as a group has patches. The N-th smallest of these
-// minima is a bound below or at which at least N candidates lie, and not many more (about 1.5 N in
-// total). A sorting network computes it for a vector of reference patches at once. The candidates
-// within the bound are collected as keys (score, then position in the window). The rank of a key is
-// the number of smaller keys, counted with vectors.
+// Each lane processes one reference patch. The score kernels divide the candidates into classes,
+// twice as many as a group has patches, and store the minimum score of each class. The N-th
+// smallest of these minima is an upper bound for the scores of at least N candidates, and of about
+// 1.5 N candidates on average. A sorting network computes this bound for a vector of reference
+// patches at once. The candidates within the bound are collected as keys (score, then position in
+// the window). The rank of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -68,8 +68,8 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches, which are one cache line of scores, at a
-/// time.
+/// Collects the keys of lane_multiple reference patches at a time. Their scores for one candidate
+/// fill one cache line.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
@@ -92,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // Avoids a branch for the case 0.
+        // The bit last_lane avoids a branch for the case that no bit is set.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

@@ -10,9 +10,8 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run `threads` threads. Without this object, oneTBB runs at most one thread per
-/// core. If a process sets several limits, the smallest one applies, so all sessions share this
-/// object.
+/// Allows oneTBB to run at least `threads` threads. By default, oneTBB runs at most one thread per
+/// core. The smallest of several limits applies, so all sessions of a process share one limit.
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
@@ -27,8 +26,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // Tiles are released in order, and the number of tiles in use never exceeds the number of
-    // existing tiles, so this tile is free.
+    // Tiles are used in turn and released in the same order. At most tiles.size() tiles are in use
+    // at the same time, so the next tile is free.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

@@ -1,6 +1,6 @@
 #pragma once
-// Exact ranking of the candidates of complete search windows. All distances are computed in 16
-// bits, and then the smallest of them are selected. The matchers make groups from the rankings.
+// Ranks all candidates of complete search windows. The search computes all distances in 16 bits,
+// and then selects the smallest ones. The matchers make groups from the rankings.
 
 #include <array>
 #include <memory>
@@ -19,13 +19,13 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// These functions have the same preconditions as Matcher::begin() and Matcher::begin_block()
-  /// (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
+  /// begin() and begin_block() have the same preconditions as the functions of Matcher with these
+  /// names (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
   /// Computes and returns the rankings for the reference patches in one row of the block, one for
-  /// each column. They stay valid until the next call by the same thread.
+  /// each column. The rankings stay valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:

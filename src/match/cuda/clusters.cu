@@ -1,14 +1,14 @@
 // Makes clusters: a thread block processes a tile and splits its patches level by level. A warp
 // processes one cluster at a time.
 //
-// 1. Finding the split from 8 seed patches: each lane processes other samples of the patches, so
-//    distances and products are sums over the warp. All arithmetic uses integers
+// 1. The warp finds the split from 8 seed patches: each lane processes two samples of every patch,
+//    so distances and products are sums over the warp. All arithmetic uses integers
 //    (match/clusters.h). The only square root is rounded to nearest and then truncated, as on the
 //    host.
-// 2. Partitioning the cluster: each lane processes one patch, and weights are bytes. Ballots (votes
-//    of a warp) determine the destination of each patch. Patches of the first part go to the other
-//    buffer at once. Patches of the second part go to the front of the buffer from which they were
-//    read, and are moved behind the first part as soon as the size of the first part is known.
+// 2. The warp partitions the cluster: each lane processes one patch, and weights are bytes. Ballots
+//    (votes of a warp) determine the destination of each patch. Patches of the first part go to the
+//    other buffer at once. Patches of the second part go to the front of the buffer from which they
+//    were read, and are moved behind the first part as soon as the size of the first part is known.
 //
 // The assignment of clusters to warps does not influence the result: each cluster has its own range
 // of both buffers.
@@ -71,8 +71,8 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Performs step 1 (see the top of this file). Returns whether there is a split, and the weights
-/// and the bound of the split.
+/// Finds the split of a cluster from its seed patches (step 1 above), and writes it to `weights`
+/// and `bound`. Returns false if all seeds are equal, so that there is no split.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -149,8 +149,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Performs step 2 (see the top of this file): partitions the patches of a cluster from one buffer
-/// into the other. Returns the size of the first part.
+/// Partitions the patches of a cluster from one buffer into the other (step 2 above). Returns the
+/// size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // All tiles above this tile together cover complete rows of positions. The tiles to its left have
-  // as many rows as this tile.
+  // Index of the first member of the tile. The tiles above this tile cover complete rows of
+  // positions, and the tiles to the left have as many rows as this tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -200,8 +200,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // The lists contain only clusters of more than `leaf` patches, so each tile has a sufficient
-  // range of the lists, and the ranges of two tiles do not overlap.
+  // Each tile has its own range of the lists. The lists contain only clusters of more than `leaf`
+  // patches, so the ranges are large enough and do not overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

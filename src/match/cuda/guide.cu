@@ -15,8 +15,8 @@ constexpr dim3 mix_block{32, 8};  // thread block
 static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// Rounds v like rintf(): a float near 2^23 has no fraction bits, so that adding 2^23 rounds. The
-/// result is in the lowest byte.
+/// Clamps a sample to 0..255 and rounds it like rintf(): the addition of 2^23 rounds, because
+/// floats of this size have no fraction bits. The lowest byte of the result is the rounded sample.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -79,13 +79,14 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   }
 }
 
-/// Clears only the sums inside the picture. Sums in the padding are neither written nor read.
+/// Sets the sums of estimates inside the picture to 0. Sums in the padding are neither written nor
+/// read.
 __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Each lane clears two numerators at a time, so that a warp writes without gaps. Therefore the
-  // lanes clear other columns than above.
+  // Each lane clears two numerators at a time, so that a warp writes contiguous memory. A lane
+  // therefore clears numerators and denominators of different columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -152,7 +153,8 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// Marks patches that overlap a hole as no candidates. The kernel also processes the padding.
+/// Sets the norm of patches that overlap a hole to `no_patch`, so that they are not candidates. The
+/// kernel also processes the padding.
 __global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
                                   Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

@@ -25,8 +25,9 @@ struct SharedPlane {
 };
 
 /// A guide that is a sum of colour planes: luma in the size of chroma, chroma, or both. There are
-/// no branches between the loads of four samples, so no load waits for another. Therefore each
-/// plane must have a pointer to a noisy plane, even if its share is 0 (with_picture()).
+/// no branches between the loads of four samples, so that the loads overlap in time. Each plane
+/// must therefore have a pointer to a noisy plane, even if the share of the noisy plane is 0
+/// (with_picture()).
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -79,8 +80,8 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Returns the mean of those luma samples that lie inside the picture; NaN beyond the last
-  /// sample.
+  /// Returns the mean of the luma samples that a chroma sample covers inside the picture, or NaN if
+  /// there are none.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);

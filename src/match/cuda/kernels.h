@@ -54,14 +54,15 @@ struct Groups {
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
 /// The picture in which patches are matched, as 8-bit samples, and half the squared norm of the
-/// patch at each position. The norm is `no_patch` if the patch would leave the picture.
+/// patch at each position. The norm is `no_patch` if the patch is not completely inside the
+/// picture.
 struct Guide {
   const std::uint8_t* samples = nullptr;
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// Like half_norms, but also `no_patch` if the patch overlaps a hole. If not null, these norms
-  /// are used for candidates.
+  /// If not null, kernels use these norms of candidates instead of half_norms: they are `no_patch`
+  /// also where a patch overlaps a hole.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
@@ -83,8 +84,9 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns four samples, from an x on that is a multiple of 4. The noisy plane must exist:
-  /// without a branch, these loads overlap with those of other planes.
+  /// Returns the four samples from index `at` on, at an x that is a multiple of 4. The noisy plane
+  /// must exist even if its share is 0: without a branch, the loads of several planes overlap in
+  /// time.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -95,8 +97,8 @@ struct MixedPlane {
 #endif
 };
 /// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second. If
-/// there is luma, it is averaged over boxes of 2^shift_x by 2^shift_y samples, which are cut off at
-/// the right and bottom edge, and added.
+/// luma is part of the guide, its mean over boxes of 2^shift_x by 2^shift_y samples is added. Boxes
+/// end at the right and bottom edge of the picture.
 struct ColourGuide {
   MixedPlane luma;
   Margins luma_margins;
@@ -136,7 +138,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 
 // ---- matching over frames (match_time.cu) ----
 
-/// A frame in which patches are searched.
+/// A frame in which the kernels search for candidates.
 struct SearchView {
   Guide guide;  // all frames have the same scale and offset
   /// Motion vectors to this frame, one for each cell (time/motion.h); null: no motion.
@@ -154,7 +156,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
 
 // ---- propagation of groups (propagate.cu) ----
 
-/// The groups of all searched reference patches, stored as one batch.
+/// The groups of all reference patches that searched their windows, stored as one batch.
 struct KeptGroupsView {
   Groups groups;
   ReferenceGrid searched;

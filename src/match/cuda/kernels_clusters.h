@@ -25,9 +25,10 @@ struct ClusterFrames {
   const Motion* motion[max_frames] = {};  // motion vectors, as SearchView::motion
 };
 
-/// Memory for the clusters of one plane. Each tiling has the members of its clusters, cluster by
-/// cluster. For each position, it has the index of the first member of the cluster that contains
-/// the patch at this position; `counts` has the size of the cluster at this index.
+/// Memory for the clusters of one plane. For each tiling, `members` contains the members of all
+/// clusters, cluster by cluster. For the patch at each position, `begins` contains the index of the
+/// first member of the cluster of this patch. At this index, `counts` contains the size of the
+/// cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

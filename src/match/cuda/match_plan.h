@@ -1,7 +1,7 @@
 #pragma once
-// Plans that divide the work of the match kernels (match.cu, match_time.cu) to fit the shared
-// memory of a device: The file lists the kernels that exist, and selects the kernel that a device
-// uses. It does not need a device.
+// Plans that divide the work of the match kernels (match.cu, match_time.cu) so that it fits the
+// shared memory of a device. The functions select one of the compiled kernels. They need the limits
+// of a device, but not the device itself.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,12 +36,12 @@ constexpr int gathered_words = pending_slots + listed_quads / 4;
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Lengths of the rows of a union of windows, in positions, for which kernels exist.
+// Row lengths for which kernels exist: rows of the union of search windows, in positions.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
 /// Compile-time constants of a kernel: the number of words that a lane scans at once, and the row
-/// length of the union.
+/// length of the union of search windows, in positions.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -106,15 +106,16 @@ struct MatchPlan {
 
 namespace match_detail {
 
-/// Returns the distance between the first and the last reference patch of a tile, along one axis.
+/// Returns the distance between the first and the last reference patch of a tile along one axis, in
+/// samples.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the number of words that are scanned for a band. No window may begin below the first row
-/// of the band.
+/// Returns the number of words that are scanned for a band. The function assumes that no window
+/// begins below the first row of the band.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -134,7 +135,7 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  // Additional words at the end of a table, because scans may exceed it.
+  // A scan may read beyond the last row of a table, so a table has additional words at its end.
   int end = rows * plan.score_row;
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
@@ -175,7 +176,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index for the kernels whose parameters are not compile-time constants.
+/// This index stands for the kernels that are not specialised: all their parameters are arguments.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];
@@ -200,7 +201,7 @@ struct TimePlan {
   bool operator==(const TimePlan&) const = default;
 };
 
-/// `frames` is the maximum number of neighbouring frames.
+/// Makes the plan for match_over_time(). `frames` is the maximum number of neighbouring frames.
 /// @throws InvalidArgument  the device has too little shared memory for the windows
 [[nodiscard]] TimePlan plan_match_over_time(const MatchParams& phase, int frames,
                                             const cuda::DeviceLimits& device);

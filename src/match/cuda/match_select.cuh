@@ -7,7 +7,7 @@
 
 namespace lull::match_detail {
 
-// Warps of a block; in step 3, each processes one reference patch.
+// Number of warps in a block. In step 3 of match.cu, each warp processes one reference patch.
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
@@ -38,7 +38,7 @@ MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceG
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
                     const Groups& groups);
 
-/// Where a table contains the scores for the window of one reference patch.
+/// The part of a table that contains the scores for the window of one reference patch.
 struct Scan {
   int rows;
   int odd;          // 1 if the table begins one column before the window
@@ -126,7 +126,7 @@ struct Gathering {
   __device__ explicit Gathering(std::uint32_t* memory)
       : keys(keep_address(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  /// Appends those of the lanes' keys that are at least `least` to the gathered keys.
+  /// Appends the keys of the lanes to the gathered keys, except keys below `least`.
   __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
     const bool is_valid = key >= least;
     const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
@@ -144,9 +144,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of the two scores of a word. `place` is the position of the first score,
-  /// counted from the end. Scores below `bound`, or below the lowest score of a full list, are
-  /// ignored.
+  /// Gathers the keys of the two scores of a word. `place` is 65535 minus the position of the first
+  /// score. The function ignores scores below `bound`, and keys that do not exceed the lowest key
+  /// of a full list.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -249,7 +249,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // waits before quads are listed again
 }
 
-/// Performs step 3 for one reference patch: scans all chunks, from word `from` on.
+/// Selects the best scores of one reference patch (step 3 of match.cu): scans all chunks, from word
+/// `from` on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {

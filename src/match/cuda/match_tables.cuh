@@ -11,9 +11,9 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // This distance is 4 modulo 8, so that rows that are 4 apart are 16 memory banks apart. A row
-  // contains 7 words for a patch and 3 words for the skew of the tile (the distance between its
-  // first and last reference patch).
+  // This distance is 4 modulo 8, so that rows that are 4 apart are 16 memory banks apart. Beyond
+  // the union, a row contains 7 words for the width of a patch, and 3 words because the union
+  // begins up to 3 samples after an aligned word.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -39,10 +39,10 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch. At the same time, a warp writes the
-/// scores of the same position for 8 reference patches. The tables begin at such addresses that
-/// these words are in different memory banks, 4 for each table. `left` and `top` are the first
-/// column (even) and row of the union in the table.
+/// Returns the start of the table of one reference patch. A warp writes the scores of one position
+/// for 8 reference patches at the same time. The tables begin at addresses for which these words
+/// lie in different memory banks, 4 banks for each table. `left` and `top` are the first column
+/// (even) and row of the union in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -54,8 +54,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// Copies a reference patch and its base score, with one warp. The base score is the maximum score
-/// minus the half norm.
+/// Copies a reference patch and its base score to shared memory, with one warp. The base score is
+/// the maximum score minus half the squared norm of the patch.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -67,8 +67,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Performs step 1 for thread `thread` of a team of complete warps. The tile of samples begins at
-/// the last aligned word that is not after `start`, the first position of the union.
+/// Loads the samples and the half norms of a band (step 1 of match.cu). All threads of a team of
+/// complete warps call this function; `thread` is the index of the thread in the team. The samples
+/// begin at the last aligned word that is not after `start`, the first position of the union.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -157,7 +158,7 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // Products of the words in rows with even and with odd numbers.
+  // add_even adds the products of the words in even rows, add_odd those of the words in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -179,8 +180,9 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Performs step 2. A warp processes units of 8 columns and `unit_rows` rows of candidates. `skew`
-/// is the distance between the first and the last reference patch of the tile.
+/// Computes the scores of a band (step 2 of match.cu). A warp processes units of 8 columns and
+/// `unit_rows` rows of candidates. `skew` is the distance of the first position of the union from
+/// the last aligned word before it, in samples (0 to 3).
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -212,8 +214,9 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position of a reference patch of the block, absolute and relative to the first one; and the
-/// position of the first candidate of the union in the plane. The latter may lie in the padding.
+/// The position of a reference patch of the block (`x`, `y`), its displacement from the first
+/// reference patch of the block (`dx`, `dy`), and the index in the plane of the first candidate of
+/// the union (`start`). This candidate may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -233,8 +236,8 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the words that step 3 scans: rows `from` to `to` - 1 of the union, without the reference
-/// patch itself. The first row of the table is row `band` of the union.
+/// Returns the scores that the selection scans: those in rows `from` to `to` - 1 of the union,
+/// without the reference patch itself. The first row of the table is row `band` of the union.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -280,7 +283,7 @@ __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   return a;
 }
 
-/// Performs steps 1 to 3 in the reference frame.
+/// Finds the best candidates in the reference frame (steps 1 to 3 of match.cu).
 template <int N, int chunk, int union_pitch, bool one_band, class Bias = NoBias>
 __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared,
                                      const Bias& bias = {}) {

@@ -16,7 +16,7 @@ namespace {
 using namespace match_detail;
 
 /// The kernel for a matching phase over several frames. `fixed` is an index in fixed_time_searches,
-/// as in match.cu.
+/// or any_search.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {

@@ -16,7 +16,7 @@ namespace lull::match_detail {
 
 constexpr int max_others = 2 * max_temporal;
 
-/// The neighbouring frames in which patches are searched.
+/// The neighbouring frames in which the kernels search for candidates.
 struct SearchedFrames {
   Guide guide[max_others] = {};
   int offset[max_others] = {};
@@ -42,7 +42,7 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    // Depends on the number of frames that are searched at once.
+    // The pitch depends on the number of frames that are searched at once.
     const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;
@@ -104,8 +104,8 @@ struct OtherTables {
   }
 };
 
-/// Performs step 2 for `count` frames, from frame `first` on. Tables contain only the rows of the
-/// windows, frame after frame. A warp processes only one frame.
+/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu).
+/// Tables contain only the rows of the windows, frame after frame. A warp processes only one frame.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -169,7 +169,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Performs step 1 for `count` frames, from frame `first` on. One team of warps loads each frame.
+/// Loads `count` neighbouring frames, from frame `first` on (step 1 of match.cu). One team of warps
+/// loads each frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -182,8 +183,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the words that step 3 scans for these frames. Before that, the motion bias is added to
-/// the scores of the patches that motion predicts.
+/// Adds the motion bias to the scores of the patches that motion predicts. Then returns the words
+/// that step 3 of match.cu scans in `count` frames, from frame `first` on.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -203,7 +204,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Performs steps 1 to 3 in `count` neighbouring frames, from frame `first` on.
+/// Merges the best candidates of `count` neighbouring frames, from frame `first` on, into the list
+/// (steps 1 to 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -234,9 +236,9 @@ struct WordsOfBoth {
   }
 };
 
-/// Performs steps 1 to 3 in the reference frame and the first `count` neighbouring frames. The
-/// scores of the window in the reference frame must fit in one chunk, and all of its rows in one
-/// band.
+/// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
+/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in one
+/// chunk, and all of its rows in one band.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,
@@ -266,8 +268,8 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// Performs the complete work of a block. If `fused` is set, the tables of the reference frame
-/// precede those of the neighbouring frames.
+/// Finds and stores the groups of one tile of reference patches. If `fused` is set, the tables of
+/// the reference frame precede those of the neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
@@ -294,7 +296,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Returns the index in time_shapes of the plan's shape.
+/// Returns the index of the plan's shape in time_shapes.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&

@@ -12,10 +12,11 @@ namespace lull::cuda {
 
 /// Input of a matcher: a batch of the reference patches of the first frame.
 struct MatchInput {
-  // Parameters of the plan; tau and the group size may differ if groups are stored.
+  // Parameters for which the matcher was planned, except that tau and the group size may differ if
+  // groups are stored.
   MatchParams params;
-  /// The scale of the guides must be chosen so that a score can represent tau; with a temporal
-  /// search, the sum of tau and motion_bias.
+  /// The frames that the matcher searches. The scale of the guides must be chosen so that a score
+  /// can represent tau, or the sum of tau and motion_bias if there are neighbouring frames.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;

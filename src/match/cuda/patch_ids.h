@@ -1,6 +1,6 @@
 #pragma once
-// How clusters on a GPU number the patches of several frames, and the planes that they can number.
-// This file needs neither a device nor the CUDA toolkit.
+// Patch numbers of clusters on a GPU: how the patches of several frames are numbered, and how large
+// a plane may be. This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace lull {
 
-/// A patch number has 32 bits. The bits below this one contain the position in the plane
-/// (Margins::at); the other bits contain the index of the frame in the list. Numbers increase frame
-/// by frame and row by row.
+/// Index of the lowest bit of a 32-bit patch number that belongs to the index of the frame. The
+/// lower bits contain the position in the plane (Margins::at). Numbers increase frame by frame and
+/// row by row.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;

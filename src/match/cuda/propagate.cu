@@ -32,7 +32,8 @@ struct Divisor {
   }
 };
 
-/// The index of arrays over frames is offset + max_temporal.
+/// Arguments of the kernel. In arrays with one element for each frame, a frame has the index offset
+/// + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -133,8 +134,8 @@ struct Propagation {
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
     // Log2 of the number of groups among which the lanes are divided. If it is 0, lanes 0 to 14
-    // test members of the reference patch's own group, and the following lanes test four members of
-    // the group of each of its four neighbours.
+    // test members of the reference patch's own group, and the next 16 lanes test members of the
+    // groups of its four neighbours, four lanes for each group.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -154,8 +155,9 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The code issues both loads at once. Elements beyond the end of a group can be read and are
-    // not used.
+    // The code loads the number of members and the member at the same time, although the member may
+    // not exist. Elements beyond the end of a group can be read; the code does not use their
+    // values.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -181,8 +183,8 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Computes the score of one candidate in each lane. A lane whose candidate is not in the picture
-  /// passes is_valid = false.
+  /// Computes the score of one candidate in each lane, and merges the best candidates into the
+  /// list. A lane whose candidate is not in the picture passes is_valid = false.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;

@@ -23,7 +23,7 @@ namespace lull {
 /// One plane of a frame, as the matcher reads it.
 struct SamplePlane {
   PlaneView<const float> samples;
-  // Motion from the reference patch to this frame; read by match().
+  // Motion vector of the reference patch from the reference frame to this frame.
   Motion motion{};
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;

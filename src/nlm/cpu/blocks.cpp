@@ -88,8 +88,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of `last`, the newest row, and all rows in `rows`, whose first row is the
-/// oldest. Then `last` replaces the oldest row, so that the next calls can use it.
+/// Returns the sum of the newest row, `last`, and of all rows in `rows` except the first one, which
+/// is the oldest. Then `last` replaces the oldest row, so that the next call can use it.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);

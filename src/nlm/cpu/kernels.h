@@ -71,7 +71,7 @@ struct Shape {
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// Where candidates come from: another frame, or the slices at a distance along z.
+/// A source of candidates: a frame, or the slices at one distance along z.
 struct TileSource {
   /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: slice
   /// k, guide c is at k * guides + c. `wanted` are the planes of the reference patches.
@@ -116,8 +116,8 @@ inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Returns true if blocks.cpp has a kernel for this shape of patches; if so, estimate_tile() calls
-/// estimate_blocks().
+/// Returns whether blocks.cpp has a kernel for this shape of patches. If it has, estimate_tile()
+/// calls estimate_blocks().
 [[nodiscard]] bool fits_blocks(const Shape& shape, const Tile& tile);
 void estimate_blocks(const Shape& shape, const Tile& tile, TileMemory& memory);
 

@@ -27,7 +27,8 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Number of patches whose blocks cover the tile, one for each cell.
+  // Numbers of columns and of rows of the patches whose blocks cover a part of the tile. There is a
+  // patch at each cell.
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats

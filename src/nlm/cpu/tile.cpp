@@ -143,8 +143,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Performs step 2 (see the top of this file) if each sample has one estimate: weights and weighted
-/// samples are summed at the same positions.
+/// Adds the weights and the weighted samples of one displacement to the sums at the same positions
+/// (step 2 above, if each sample has one estimate).
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -163,8 +163,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Performs step 2 (see the top of this file) if several patches cover a sample. In cells where no
-/// patch begins, weights are set to 0.
+/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 above, if
+/// several patches cover a sample). In cells where no patch begins, weights are set to 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -181,8 +181,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Performs step 3 (see the top of this file) for one displacement. `shares` contains 1 / (sum of
-/// weights * estimates) of each patch.
+/// Adds the samples of one displacement to the sums, with the stored weights (step 3 above).
+/// `shares` contains 1 / (sum of weights * estimates) of each patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

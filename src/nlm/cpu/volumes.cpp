@@ -1,6 +1,6 @@
 // The engine of the cpu backend for volumes. It stores slices, which continue beyond their edges,
-// in a ring buffer. It processes them tile by tile, several slices at a time. These slices use the
-// sums that their patches have in common.
+// in a ring buffer. It processes the slices tile by tile, several at a time, so that neighbouring
+// slices share the sums that their patches have in common.
 
 #include <algorithm>
 #include <cmath>
@@ -81,8 +81,8 @@ class CpuVolumeEngine final : public VolumeEngine {
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Returns true if slice z is in the patch of a candidate for the wanted slices. The candidates
-  /// are at distance dz from the wanted slices.
+  /// Returns whether slice z is part of the patch of a candidate whose distance from the wanted
+  /// slices is dz.
   bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
     const int first = std::max(wanted.first + dz, available.first);
     const int last = std::min(wanted.end + dz, available.end) - 1;

@@ -251,7 +251,8 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // Slot::downloaded of the frames for which the caller has not waited yet.
+  // Events Slot::downloaded, which are recorded after the download of a result: one for each result
+  // for which the caller has not waited yet.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

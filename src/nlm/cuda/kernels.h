@@ -100,8 +100,8 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// The slices from search + 1 slices before the first wanted slice on. All pointers point to
-  /// memory of the same size; slices that patches do not reach may have any contents.
+  /// Slices of the volume, beginning search + 1 slices before the first wanted slice. All pointers
+  /// point to memory of the same size; slices that patches do not reach may have any contents.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
   int count = 0;                // number of wanted slices
@@ -112,7 +112,7 @@ struct CubesPlan {
   int search;
   bool halves;
   float scale;
-  /// Returns true if the current device has enough shared memory for the kernel.
+  /// Returns whether the current device has enough shared memory for the kernel.
   bool fits() const;
 };
 /// Filters slices with cubes as patches. `results`: the wanted slices, one after the other.

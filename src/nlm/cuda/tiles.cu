@@ -42,7 +42,8 @@ struct TilePosition {
   int cell;              // motion cell of the tile
 };
 
-/// Returns the offset from the patches to the candidates of a source, at displacement 0.
+/// Returns the offset, in samples, that motion adds to the positions of all candidates in a source,
+/// for the patches of a motion cell. Without motion, the offset is 0.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;

@@ -148,7 +148,8 @@ HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLi
     }
 }
 
-/// Computes g (formulas.h) of all pixels for one displacement.
+/// Computes the vector g of the linear function (formulas.h, step 3) for all pixels and one
+/// displacement.
 HWY_ATTR void find_terms(const LightTile& tile, const LightSource& q, const ContinuedLight& p,
                          int dx, int dy, int ex, int ey, TileLayout& m) {
   const float s = static_cast<float>(tile.search_radius);

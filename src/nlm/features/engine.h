@@ -52,8 +52,8 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Result F of a candidate filter, and the derivatives dF/du_p. From the results of both filters,
-/// blend() computes steps 4 and 5 (formulas.h) on the host.
+/// Result F of a candidate filter, and the derivatives dF/du_p. blend() blends the results of both
+/// filters on the host (formulas.h, steps 4 and 5).
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

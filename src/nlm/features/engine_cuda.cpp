@@ -122,7 +122,7 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// Loads the first `count` of the planes.
+  /// Uploads the first `count` planes, and packs them into quads.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {
     if (!to) to = DeviceBuffer<float4>(space_.size());

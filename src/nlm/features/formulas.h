@@ -11,13 +11,15 @@
 //      D_f(p, q) = mean over the patch and the channels of
 //                  [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 // 2. Weights w = max(0, 1 - max(0, D_f / k^2) / 8)^8, which is nearly exp(-max(0, D_f / k^2)).
-// 3. Two candidate results: colour f = 3, k = 0.7: F = sum w u_q / sum w guided f = 1, k = 1: F =
-//    a, where a + b . g(q) is the linear function of the candidates that
-//            minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression on
-//            the features on which light may depend (Bitterli et al. 2016, doi:10.1111/cgf.12954,
-//            section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), x_j the regressors
-//            of light.h. A regressor that is constant in the window contributes nothing. A
-//            regressor with noise of variance n_j has less influence: r_j = (10^-3 + n_j(p)) sum w.
+// 3. Two candidate results:
+//      colour  f = 3, k = 0.7: F = sum w u_q / sum w
+//      guided  f = 1, k = 1:   F = a, where a + b . g(q) is the linear function of the candidates
+//            that minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression
+//            on the features on which light may depend (Bitterli et al. 2016,
+//            doi:10.1111/cgf.12954, section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1),
+//            ...), x_j the regressors of light.h. A regressor that is constant in the window
+//            contributes nothing. A regressor with noise of variance n_j has less influence: r_j =
+//            (10^-3 + n_j(p)) sum w.
 // 4. The error of each result, by Stein's unbiased risk estimate:
 //      e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 //    V is the mean of v over 11 x 11 pixels, and e is then averaged over 7 x 7 pixels. With
@@ -52,7 +54,7 @@ inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
-/// Returns true if a displacement from -S to S along x and y is in the disc.
+/// Returns whether a displacement from -S to S along x and y is in the disc.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
@@ -98,13 +100,13 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
                 filter.patch());
 }
 
-/// Computes a of step 3 for each channel, and returns L, by Cholesky decomposition. `matrix`: the
-/// lower triangle of sum w g g^T, row by row, for `count` coefficients; the first row and column
-/// belong to the constant. `right`: sum w g u, with `channels` values for each coefficient. Both
-/// are overwritten.
+/// Computes the constant a of the linear function (step 3) for each channel by Cholesky
+/// decomposition, and returns L (step 4). `matrix`: the lower triangle of sum w g g^T, row by row,
+/// for `count` coefficients; the first row and column belong to the constant. `right`: sum w g u,
+/// with `channels` values for each coefficient. Both are overwritten.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // With a unit vector as right-hand side, the solution contains L.
+  // The solution for a unit vector as right-hand side contains L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -56,9 +56,10 @@ struct LightJob {
 using FourPlanes = std::array<const float*, 4>;
 /// Packs four planes into quads. The quads continue beyond the edges of the planes.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
-/// Performs steps 1 to 3 of formulas.h, and computes the derivatives for step 4.
+/// Computes both candidate results and their derivatives for all pixels (formulas.h, steps 1 to 4).
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Performs steps 4 and 5 of formulas.h. `cost` and `share`: memory for one plane of floats each.
+/// Blends the candidate results (formulas.h, steps 4 and 5). `cost` and `share`: memory for one
+/// plane of floats each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

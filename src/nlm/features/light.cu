@@ -18,7 +18,7 @@ namespace {
 
 using namespace light_detail;
 
-/// Those sums of a pixel that contain light, for a filter with this number of coefficients.
+/// The sums of a pixel that contain light, for a filter with this number of coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -114,8 +114,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement of all sources, group by group. `from`
-/// is the position of the candidate for the pixel at `at`.
+/// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
+/// is the position of the candidate for the pixel at `at`; `bases` contains the bases of its
+/// weights.
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {

@@ -85,7 +85,8 @@ struct LightAndVariance {
       : light(from.light + at), variance(from.variance + at) {}
 };
 
-/// Performs step 1: computes the summands of the distances for the tile and the pixels around it.
+/// Computes the summands of the distances for the tile and the pixels around it (step 1 of
+/// light.cu).
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
@@ -114,8 +115,8 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Performs step 2: sums the summands along rows, over 3 and over 7 pixels. A thread processes two
-/// neighbouring pixels at a time.
+/// Sums the summands along rows, over 3 and over 7 pixels (step 2 of light.cu). A thread processes
+/// two neighbouring pixels at a time.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
@@ -130,7 +131,7 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Performs step 3: sums along columns, and computes the bases of the weights. Each of the two
+/// Sums along columns, and computes the bases of the weights (step 3 of light.cu). Each of the two
 /// threads of a pixel processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {

@@ -1,5 +1,5 @@
-// Sessions over renders. The session (time/frame_session.h) schedules frames and selects their
-// neighbouring frames; the worker in this file processes their light.
+// Sessions for renders. FrameSession (time/frame_session.h) schedules the frames and selects the
+// neighbouring frames of each; the worker in this file processes the light of the frames.
 
 #include <tbb/task_arena.h>
 

@@ -54,8 +54,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If no plane is filtered, results do not depend on other frames, so frames need not wait for
-  // them.
+  // If no plane is filtered, results do not depend on other frames, so no frame has to wait for its
+  // neighbours.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
@@ -71,8 +71,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // If no plane is filtered, the result of each frame is a copy of its own samples, so no frame
-  // counts as a repetition.
+  // If no plane is filtered, each result is a copy of the samples of the frame, so no frame counts
+  // as a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Sessions of non-local means. They schedule frames and slices, and store their frame info. The
-// engines (engine.h) process samples on the host, the workers (cuda/workers.h) on a GPU.
+// Sessions of non-local means. A session schedules frames or slices, and gives each result the time
+// and the side data of its input. The engines (engine.h) process samples on the host, the workers
+// (cuda/workers.h) on a GPU.
 
 #include <functional>
 #include <memory>

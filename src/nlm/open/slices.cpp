@@ -1,4 +1,4 @@
-// Sessions over the slices of volumes: a slice is filtered as soon as all slices on which its
+// Sessions for the slices of volumes. A session filters a slice as soon as all slices on which the
 // result depends are loaded.
 
 #include <algorithm>

@@ -28,7 +28,7 @@ double distance(const Params& p, std::span<const float> weight, const SourcePlan
 
 namespace {
 
-/// Returns true if the patch of a candidate overlaps a hole.
+/// Returns whether the patch of a candidate overlaps a hole.
 bool reaches_hole(const Params& p, const SourcePlanes& world, const Source& candidate, int r_x,
                   int r_y, int d_x, int d_y) {
   if (!p.holes) return false;

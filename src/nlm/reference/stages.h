@@ -18,7 +18,7 @@ class SourcePlanes {
   /// Returns the sample at any x and y of guide plane c, k slices away from a source (for pictures
   /// k is 0).
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
-  /// Returns true if a sample of a source is a hole.
+  /// Returns whether a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
   /// Returns the sample of sample plane c of a source at (x, y).
   virtual double sample(int c, int source, int x, int y) const = 0;
@@ -34,8 +34,8 @@ struct Source {
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the results of the `planes` sample planes at (x, y) of the source `wanted`, from the
-/// candidates in `sources`, whose motion is that at (x, y) (formulas 2 and 3 of weights.h).
+/// Returns the results of the `planes` sample planes at (x, y) of the source `wanted` (formulas 2
+/// and 3 of weights.h). The candidates are in `sources`, which contain the motion at (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);

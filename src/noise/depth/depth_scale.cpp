@@ -27,7 +27,8 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // If float samples were converted to another scale, as in stacks, they have rounding errors.
+  // Tolerance for the rounding errors of float samples that were converted to another scale, as in
+  // stacks.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
   if (invalid && std::isfinite(*invalid)) {
@@ -78,8 +79,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // First: share of all depths that may lie outside the scale at each end. Second: minimum span of
-  // the scale in units of sigma.
+  // `beyond`: share of all depths that may lie outside the scale at each end. `min_span`: minimum
+  // span of the scale in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

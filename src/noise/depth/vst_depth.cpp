@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "noise/depth/fill_holes.h"
+#include "noise/fill_holes.h"
 #include "noise/vst_session.h"
 
 namespace lull {
@@ -22,8 +22,8 @@ void stabilise_plane(const DepthScale& scale, PlaneView<const T> depth,
           static_cast<float>(scale.forward(scale.samples.depth(static_cast<double>(depth(x, y)))));
 }
 
-/// Converts a depth to a sample. If this sample would mark a hole, the next value that does not is
-/// returned.
+/// Converts a depth to a sample. If this sample would mark a hole, the function returns an adjacent
+/// value, which marks no hole.
 template <class T>
 T sample_of(const DepthScale& scale, const FrameFormat& format, double depth) {
   const double v = (depth - scale.samples.zero) / scale.samples.unit;

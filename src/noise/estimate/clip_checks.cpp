@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Returns a plane of means over 4x4 samples of the coarse luma plane, which are 16x16 samples of
+/// Returns the means over 4x4 samples of the coarse luma plane. Each mean covers 16x16 samples of
 /// the frame.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
@@ -23,8 +23,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums over the area in which two overviews (means of 16x16 samples) overlap. The second overview
-/// is shifted.
+/// Sums of the samples of two overviews (means of 16x16 samples), of their squares and of their
+/// products, over the area in which the overviews overlap. The second overview is displaced.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -50,7 +50,7 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Numbers of blocks of 16x16 samples of a frame: of examined blocks, and of blocks that show
+/// Number of examined blocks of 16x16 samples of a frame, and number of these blocks that show
 /// combing.
 struct CombCount {
   int blocks = 0, combed = 0;
@@ -71,8 +71,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // near / far compares the differences of rows one and two apart. For white noise, it exceeds
-      // 1.5 in only one of ten thousand blocks.
+      // near / far is the squared difference of adjacent rows, divided by that of rows two apart.
+      // For white noise, this ratio exceeds 1.5 in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -121,7 +121,8 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // With a multiple of 4 rows, both fields also have equal numbers of rows in chroma.
+    // The height is reduced to a multiple of 4, so that both fields also have equal numbers of
+    // chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));

@@ -9,8 +9,9 @@
 namespace lull {
 namespace {
 
-// First: distance of the samples of the coarse plane, in samples. Second: side of the region that
-// is compared for a motion cell, in coarse samples (64x64 samples).
+// `coarse_step`: distance of the samples of the coarse plane, in samples of the frame.
+// `coarse_side`: side of the region that is compared for a motion cell, in coarse samples (16
+// coarse samples are 64 samples of the frame).
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block
@@ -48,8 +49,8 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
 }
 
 /// Returns the vector for which the square at (x, y) has the least difference. Candidates are up to
-/// `reach` steps of `step` from `centre`. If several vectors are equal, the centre is preferred,
-/// then the first vector in row order.
+/// `reach` steps of `step` samples away from `centre` in each direction. If several vectors have
+/// the least difference, the function prefers `centre`, then the first vector in row order.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
@@ -165,10 +166,10 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // Another vector must reduce the sum by at least a quarter. This is sufficient, because noise
-  // alone changes sums of 384 squares by a tenth.
+  // Any other vector must reduce the sum of squares by at least a quarter. Noise alone does not: it
+  // changes sums of 384 squares by about a tenth.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // From the better of the two start vectors, a local search follows the descent.
+  // A local search starts from the better of the two start vectors and moves to smaller sums.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

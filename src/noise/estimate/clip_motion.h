@@ -1,8 +1,8 @@
 #pragma once
 // Block motion between two frames, for the measurement of noise in clips. The vector of a block is
-// chosen by the surroundings of the block alone, never by the block itself. If the difference of
-// the block itself were minimised, a vector would be preferred whose noise is low by chance, and
-// the noise would be underestimated. All calculations are in integers on 8-bit luma.
+// chosen by the surroundings of the block alone, never by the block itself. If the search minimised
+// the difference of the block itself, it would prefer vectors for which the noise is low by chance,
+// and the noise would be underestimated. All calculations are in integers on 8-bit luma.
 
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,8 @@ namespace lull {
 /// Sizes in samples: a block, the ring around it, and the gap between them that is not used to
 /// choose vectors, because noise is correlated between neighbouring samples.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Border beyond the ring, for derivatives.
+/// Width of the border around the ring, in samples. The derivatives at the edge of the ring need
+/// it.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;
@@ -45,8 +46,8 @@ class ClipMotion {
  public:
   /// The frames must outlive this object. Cells are `cell` samples apart.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
-  /// Returns the vector of the block whose upper left corner is (x, y). The window around the block
-  /// must lie within both frames.
+  /// Returns the motion vector of the block whose upper left corner is (x, y). The window around
+  /// the block must lie within both frames.
   ClipVector of_block(int x, int y) const;
 
  private:

@@ -95,9 +95,9 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Bounds on the energy of the coefficients that select a block, in units of the current variances:
-/// of the mean energy, and of each coefficient. If the mean energy of a block is above its bound,
-/// the block shows motion.
+/// Bounds on the energy of a block, in units of the current variances. If the mean energy is above
+/// `max_energy`, the block shows motion and is not used. Before this mean is computed, the energy
+/// of each coefficient is limited to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 

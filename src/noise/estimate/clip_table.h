@@ -13,10 +13,10 @@ namespace lull {
 
 /// Returns those blocks of one plane of one excerpt that are suited to measure noise. The selection
 /// depends neither on the difference between the frames in a block nor on the flatness of the
-/// block. Blocks are selected by the slopes of the picture and, against uncompensated motion, by
-/// the difference in the ring around the block, which is independent of the noise in the block.
-/// (Codecs copy blocks without their noise, so that the flattest blocks would underestimate the
-/// level.)
+/// block. Blocks are selected by the slopes of the picture. To exclude motion that is not
+/// compensated, they are also selected by the difference in the ring around the block, which is
+/// independent of the noise in the block. (Codecs copy blocks without their noise, so that the
+/// flattest blocks would underestimate the level.)
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// How the stored channels contribute to the noise of a plane that is computed from them.

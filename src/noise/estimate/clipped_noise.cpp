@@ -27,8 +27,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped: three for RGB frames, one for all
-/// others. The first plane of the others is grey or luma.
+/// Returns the number of planes whose noise may be clipped. It is three for RGB frames. In all
+/// other layouts it is one: the first plane, which is grey or luma.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
@@ -85,7 +85,7 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
 /// have the range `range`.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
-  // If low equals high, the picture has no content.
+  // If low equals high, the plane is constant.
   if (!(range.low < range.high)) return clipping;
   if (range.share_at_low > min_share && range.low < 255) clipping.low = range.low;
   if (range.share_at_high > min_share && range.high > 0) clipping.high = range.high;
@@ -142,7 +142,8 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
   // If the noise model is given in the opponent space, it cannot be scaled for R, G and B
-  // separately: the complete model is multiplied by the largest of the three ratios.
+  // separately. The complete model is then multiplied by the largest ratio of new to previous
+  // sigma.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];

@@ -25,10 +25,10 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// Noise for which filters are tuned at strength 1. For RGB, this noise model is given for the
+  /// The noise that filters remove at strength 1. For RGB, this noise model is given for the
   /// opponent space. If all sigmas are 0, there is no noticeable noise.
   NoiseModel noise;
-  /// Standard deviations of the noise of stored samples, on the 0..255 scale.
+  /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
   /// Standard deviation of the noise of the means of 8x8 samples, in the first plane (for RGB: in
   /// Y), on the 0..255 scale. For white noise, it is an eighth of the level.
@@ -41,7 +41,8 @@ struct NoiseEstimate {
   /// pictures with a low value have hardly a block without texture, so that their estimate is less
   /// reliable. Clips have 1, because texture moves with the picture.
   float confidence = 1;
-  /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
+  /// Level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt gives
+  /// no estimate.
   std::vector<float> excerpt_level{};
   /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
   /// There are elements only for values of luma that occur in the pictures. Levels are those of

@@ -15,16 +15,18 @@
 namespace lull {
 namespace {
 
-/// First: wanted number of blocks that are compared between two frames. Second: distances between
-/// motion cells, in small and in large frames.
+/// `wanted_blocks`: number of blocks that are compared between two frames. The other values are
+/// distances between motion cells, in small and in large frames, and the number of samples above
+/// which a frame is large.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// If more than this share of the blocks is copied, the frame repeats the previous one. If this
-/// makes all frames repeated, `max_copied_share_at_last` is used, so that the few moving blocks are
-/// measured. This happens in clips without noise in which most of the picture does not move.
+/// If more than this share of the blocks is copied, the frame repeats the previous one. If all
+/// frames are repeated by this rule, the rule is applied again with `max_copied_share_at_last`, so
+/// that the few moving blocks are measured. This happens in clips without noise in which most of
+/// the picture does not move.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// If the variance measured between two frames is less than this share of the maximum in its
-/// excerpt, the second frame is a repetition of the first that was encoded again.
+/// If the variance measured between two frames is less than this share of the maximum in the
+/// excerpt, the second frame is a copy of the first frame that was only encoded again.
 constexpr float min_excerpt_share = 0.25f;
 /// A level below this value counts as no noise. For comparison, rounding to 8 bits has a level of
 /// 0.29.
@@ -266,8 +268,9 @@ struct LumaRange {
   }
 };
 
-/// The noise is estimated separately for each range of luma, so that ranges with little noise do
-/// not determine which blocks are selected in other ranges.
+/// Returns the noise levels of a plane by luma. The noise is estimated separately for each range of
+/// luma, so that ranges with little noise do not determine which blocks are selected in other
+/// ranges.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -355,8 +358,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Motion raises the variance of low frequencies; codecs remove noise from low and high
-  // frequencies.
+  // The bounds are wide because motion raises the variance of low frequencies, and because codecs
+  // remove noise from low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

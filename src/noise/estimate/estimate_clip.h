@@ -24,15 +24,15 @@ struct ClipMeasurement {
   /// the planes Y, U and V of the opponent space. If all elements are 0, the plane has no
   /// independent noise.
   std::array<CoefficientTable, 3> tables{};
-  /// Standard deviations of the noise, computed from the tables.
+  /// Standard deviation of the noise in each plane, computed from the tables.
   std::array<float, 3> level{};
   /// Noise level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;
   /// Noise level of luma as a function of brightness. It is constant outside the observed
   /// brightnesses. Null means that the level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
-  /// Noise level of each plane in 16 ranges of the first plane's brightness, as far as a range has
-  /// enough blocks.
+  /// Noise level of each plane in 16 ranges of the first plane's brightness. Ranges with too few
+  /// blocks are omitted.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 

@@ -18,14 +18,15 @@ namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
-/// Blocks of a plane that are examined for the noise of demosaiced pictures. They are fewer because
-/// three planes are examined.
+/// Maximum number of blocks of a plane that are examined for the noise of demosaiced pictures. It
+/// is smaller than `max_blocks` because three planes are examined.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured: the
-/// level at v + u = 5 over that at 11..13, and the level at 8 over that at 11..13. The spectrum of
-/// camera pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of
-/// Set12 and Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured.
+/// `coloured_fall`: the level at the frequencies v + u = 5 divided by the level at 11..13.
+/// `coloured_end_fall`: the level at 8 divided by the level at 11..13. The spectrum of camera
+/// pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of Set12 and
+/// Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Conditions for coloured noise with a smaller fall: a picture with both coloured noise and fine
 /// white noise has a spectrum that falls less. In this case, all flat blocks have similar energy at
@@ -53,7 +54,7 @@ constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 
 /// denoises. Coarse noise in such a picture is synthetic, and is uniform over the picture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
-/// Level that is used if the estimate is uncertain.
+/// Noise level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
 /// Noise below these levels is invisible; the first limit is for R, G and B, the second for Y of
 /// YCbCr, whose noise has two thirds of the level of the noise of R, G and B.
@@ -104,8 +105,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Averages the levels of the planes if `alike` says that they are nearly equal, and sets invisible
-/// levels to 0.
+/// If `alike` is true and the levels differ by at most 15 %, all levels become the root of their
+/// mean square. If all levels are invisible, they become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -238,7 +239,7 @@ class StillEstimate {
     return demosaiced_noise({values[0], values[1], values[2]}, blocks, 3 * rounding());
   }
 
-  /// Takes the noise of a picture that was developed without denoising.
+  /// Fills `estimate` with the noise of a picture that was developed without denoising.
   static void demosaiced(const DemosaicedNoise& found, NoiseEstimate& estimate) {
     if (*std::ranges::max_element(found.level) < invisible_level) return;
     std::array<PlaneNoise, 3> planes;
@@ -249,8 +250,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns the share of the variance of luma at v + u = 3, 4 in flat blocks that white noise
-  /// explains.
+  /// Returns how much of luma's variance in flat blocks white noise explains, at the frequencies v
+  /// + u = 3 and 4: a share from 0 to 1.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;

@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Estimates the noise of pictures of one format, which must have the same noise. Their samples
-/// must be in host memory.
+/// Estimates the noise of several pictures. The pictures must have one format and equal noise, and
+/// their samples must be in host memory.
 [[nodiscard]] NoiseEstimate estimate_stills(std::span<const Frame> pictures);
 
 }  // namespace lull

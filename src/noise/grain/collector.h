@@ -25,8 +25,8 @@ struct GrainSampling {
 /// time `from_s` on.
 struct KnownNoise {
   double from_s = 0;  // begin in seconds, on the time axis of Frame::pts
-  // Noise of Y, Cb and Cr; empty: the noise is measured as the difference between the frames and
-  // their results.
+  // Noise of Y, Cb and Cr; empty: the noise is measured as the difference between the noisy and the
+  // denoised frames.
   std::optional<NoiseEstimate> noise;
 };
 

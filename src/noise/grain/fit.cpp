@@ -17,9 +17,10 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the share of a correlation that remains at this distance after a decoder has composed
-/// the plane. The decoder composes planes of overlapping blocks with independent grain, whose sides
-/// are 32 samples (16 if the plane is subsampled). Where blocks overlap, two samples of a row are
-/// blended (weights 27 and 17 of 32); in subsampled planes, one sample (weights 23 and 22).
+/// the plane. The decoder composes the plane of overlapping blocks with independent grain. The
+/// sides of a block are 32 samples (16 if the plane is subsampled). Where blocks overlap, two
+/// samples of a row are blended (weights 27 and 17 of 32); in subsampled planes, one sample
+/// (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -27,8 +28,9 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane. They are normalised by the standard deviation of this
-/// grain, and those with luma also by the standard deviation of the luma grain.
+/// Correlations of the grain of a plane, normalised by the standard deviation of this grain. The
+/// correlations with the luma grain are also normalised by the standard deviation of the luma
+/// grain.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -77,7 +79,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // The values are sums over the classes of blocks; each block has equal weight.
+  // Each value is a sum over all blocks. The mean gives each block the same weight.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -276,8 +278,9 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
   return best;
 }
 
-/// Returns the standard deviation of a plane's template, in 8-bit steps. The template is filtered
-/// from white noise with a standard deviation of 32 (less by powers of 2), and rounded twice.
+/// Returns the standard deviation of a plane's template, in 8-bit steps. The decoder filters the
+/// template from white noise with a standard deviation of 32 / 2^grain_scale_shift, and rounds it
+/// twice.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
   const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));

@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// Noise that is known from another source than the removed noise, for example from a measurement
-/// over time.
+/// Noise that is known from another source than the removed noise, for example from estimates that
+/// were made in the course of the clip.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies

@@ -1,5 +1,6 @@
 #pragma once
-// Features of a frame that a renderer provides in addition to its colour, with the same size.
+// Features of a frame: images of the frame's size that a renderer provides in addition to the
+// colours.
 
 #include <array>
 #include <memory>

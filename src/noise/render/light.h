@@ -1,11 +1,11 @@
 #pragma once
-// Decomposes renders for filters into the light that falls on surfaces, the noise variance of the
-// light at each pixel, and features that distinguish surfaces.
+// Decomposes renders into three parts: the light that falls on surfaces, the noise variance of the
+// light at each pixel, and features that distinguish surfaces. Filters process the light.
 //
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
-// that the light, which filters process, is smooth. Samples are divided by max(albedo, floor)
-// before the filter and multiplied by it afterwards (as in Bako et al. 2017,
-// doi:10.1145/3072959.3073708; measurements are in docs/measurements/renders.md).
+// that the light is smooth. Samples are divided by max(albedo, floor) before the filter, and
+// multiplied by the same value afterwards (as in Bako et al. 2017, doi:10.1145/3072959.3073708;
+// measurements are in docs/measurements/renders.md).
 
 #include <array>
 #include <vector>
@@ -59,8 +59,8 @@ class Light {
   /// Samples of `noisy` that are not finite are preserved unchanged.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor by which light is multiplied to get colour: the albedo, raised to at least
-  /// the floor. The factor is 1 if there is no albedo.
+  /// Returns the factor by which light is multiplied to get colour: the albedo, or `albedo_floor`
+  /// where the albedo is smaller. The factor is 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:

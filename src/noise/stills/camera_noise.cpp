@@ -29,8 +29,8 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Additional level of chroma noise, which is coarser than that of luma, and stronger than if the
-/// noise of red, green and blue were independent.
+/// Factor on the level of chroma noise, which is coarser than luma noise, and stronger than it
+/// would be if the noise of red, green and blue were independent.
 constexpr double chroma = 1.2;
 
 /// Camera pictures with coarse noise are soft: in the two sets of photographs on which the

@@ -17,8 +17,8 @@ struct CameraNoise {
   /// divided by the variance that chroma would have if the noise of red, green and blue were
   /// independent.
   double chroma = 1;
-  /// States how much more fine detail the picture has than camera pictures with coarse noise, 0..1.
-  /// If it is 1, filters get only the measured noise.
+  /// Measure of how much more fine detail the picture has than camera pictures with coarse noise,
+  /// 0..1. If it is 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);

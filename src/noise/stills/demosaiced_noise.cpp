@@ -51,12 +51,12 @@ constexpr double min_level = 1.2;
 /// pictures the ratio is 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
-/// Limits of the change of the noise of a developed picture with the brightness v: the noise level
-/// is proportional to (v + brightness_offset)^-brightness_exponent, times a factor of at most
-/// `tolerance`.
+/// Bounds for the change of the noise of a developed picture with the brightness v: the noise level
+/// is assumed to be proportional to (v + brightness_offset)^-brightness_exponent, within a factor
+/// of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
-/// Levels of the planes by band.
+/// Noise level of each of the three planes in each band of frequencies.
 using BandLevels = std::array<std::array<double, band_count>, 3>;
 
 /// The measurements of a range of brightness.
@@ -79,7 +79,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean products of the coefficients of one set to `products`.
+/// Adds the mean products of the coefficients of each pair of planes to `products`, for the
+/// coefficients of one set.
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -143,7 +144,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the ranges of brightness; empty if the noise is not demosaiced.
+/// Returns the measurements of all ranges of brightness; empty if the noise is not that of a
+/// demosaiced picture.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);

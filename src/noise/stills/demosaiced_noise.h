@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// What a picture shows of the noise of a demosaiced sensor.
+/// How clearly a picture shows the noise of a demosaiced sensor.
 enum class Demosaicing {
   none,
   weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs

@@ -33,7 +33,7 @@ struct UsableBlocks {
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns range `r` of brightness of blocks that are sorted by brightness.
+/// Returns the blocks of the brightness range `r`. `ordered`: all blocks, sorted by brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
 /// Returns a spectrum that is estimated from the medians over the given blocks.
@@ -46,10 +46,11 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// Energy around each block in one set of coefficients, for each set.
+/// For each of the two sets of coefficients, the energy around each block.
 using Energies = std::array<std::vector<float>, 2>;
 
-/// Returns the energies of the planes together, averaged over a square of about 20 samples.
+/// Returns the energies, summed over the planes and averaged over a square of about 20 samples
+/// around each block.
 [[nodiscard]] Energies energies_around(std::span<const BlockPlane> planes,
                                        const PictureBlocks& blocks, const UsableBlocks& usable);
 

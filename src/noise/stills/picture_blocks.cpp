@@ -31,7 +31,8 @@ void mark_out_of_range(PlaneView<float> plane) {
       if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Finds the clip limits of all finite samples. (Comparisons with NaN are false.)
+/// Finds the clip limits of the pictures. Samples that are NaN have no influence, because
+/// comparisons with NaN are false.
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
   float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {
@@ -83,8 +84,8 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns rectangles of equal size, one for each picture, in the middle of its content without
-/// letterboxes.
+/// Returns one rectangle for each picture, in the middle of the picture without its letterbox. All
+/// rectangles have the same size.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;

@@ -35,7 +35,8 @@ constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Blocks in which clipping leaves a smaller share of the noise variance are not used.
+/// Lower bound for the share of the noise variance that remains after clipping. A smaller share is
+/// replaced by this value. ClippedBlocks does not use blocks with so small a share.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
@@ -98,8 +99,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: of the coefficients that select them, and of the finest
-/// coefficients in the other half.
+/// Mean energies of the flattest blocks. `energy`: of the half of the coefficients by which the
+/// blocks are selected. `fine`: of the finest coefficients in the half by which they are not
+/// selected.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -127,9 +129,10 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
 
 /// Returns the variance without the energy of texture that resembles noise. In pictures full of
 /// texture, no block consists of noise alone: the flattest blocks have less energy at the finest
-/// frequencies than others, or more energy in all coefficients than at the finest frequencies. In
-/// the second case, a line through two groups of blocks shows the variance of a block whose
-/// coefficients all have the energy of the finest ones.
+/// frequencies than other blocks, or more energy in all coefficients than at the finest
+/// frequencies. In the second case, the function draws a line through the measurements of two
+/// groups of blocks, and returns the variance at which a block would have the same energy in all
+/// coefficients.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain
@@ -223,8 +226,8 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns true if only a few blocks have hardly any clipped sample, so that blocks with clipped
-/// samples must be measured.
+/// Returns true if less than a quarter of the usable blocks have at most one clipped sample. The
+/// noise must then be measured in blocks with clipped samples.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

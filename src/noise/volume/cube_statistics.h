@@ -32,11 +32,11 @@ class CubeCollector {
   static constexpr int side = 4;
 
   /// `slices`: total number of slices of all volumes of the input, as far as known. It determines
-  /// which share of the cubes is examined, so that not many more than 400 000 cubes are.
+  /// the share of the cubes that is examined: at most about 400 000 cubes.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// Adds the slices of a volume in order. For a series, the slices of one volume are added after
-  /// those of the previous volume (Frame::slice). Only the first plane is used.
+  /// Adds a slice. The slices of a volume must be added in order, and those of a series volume by
+  /// volume (Frame::slice). Only the first plane is used.
   void add(const Frame& slice);
 
   /// Returns the examined cubes whose voxels are all finite, within the range that filters accept,

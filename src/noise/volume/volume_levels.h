@@ -1,5 +1,6 @@
 #pragma once
-// Series in which each volume has its own noise level, for filters of one level.
+// Scales the volumes of a series to one noise level for a filter. Each volume has its own noise
+// level.
 
 #include <memory>
 #include <vector>
@@ -11,7 +12,7 @@ namespace lull {
 struct VolumeLevels {
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
   int slices = 1;             // number of slices of each volume
-  // Sample whose value scaling does not change: the magnitude 0 of Rician noise.
+  // The sample value that scaling does not change. It represents the magnitude 0 of Rician noise.
   float zero = 0;
 
   /// Returns the noise level to which all volumes are scaled. It is the lowest level of all

@@ -64,6 +64,7 @@ void validate(const VolumeNoise& noise) {
   if (!is_level(noise.sigma) || !std::isfinite(noise.zero))
     throw InvalidArgument(
         "an invalid noise level of a volume (it must be above 0); estimate the noise again");
+  if (noise.photons) validate(*noise.photons);
   if (!noise.map) return;
   const NoiseMap& map = *noise.map;
   constexpr int max_nodes = 256;  // along an axis

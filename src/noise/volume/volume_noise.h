@@ -3,9 +3,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/image.h"
+#include "noise/volume/photon_noise.h"
 
 namespace lull {
 
@@ -45,10 +47,13 @@ struct VolumeNoise {
   float sigma = 0;  // > 0; with a map its minimum
   float zero = 0;   // Rician: the sample on the 0..255 scale that represents a magnitude of 0
   std::shared_ptr<const NoiseMap> map;  // null: the level is sigma everywhere
+  /// Photon noise, on the 0..255 scale; empty: none. With photon noise, the kind is gaussian, there
+  /// is no map, and sigma is that of the stabilised samples (PhotonStabiliser::sigma()).
+  std::optional<PhotonNoise> photons{};
 
   /// Returns true if filters of white Gaussian noise can process the samples directly, without
   /// stabilisation.
-  bool is_plain() const { return kind == NoiseKind::gaussian && !map; }
+  bool is_plain() const { return kind == NoiseKind::gaussian && !map && !photons; }
 };
 
 /// Returns the noise after all samples are multiplied by `factor`.

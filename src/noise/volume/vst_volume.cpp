@@ -7,13 +7,14 @@
 #include "core/error.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "noise/volume/photon_vst.h"
 #include "noise/volume/sample_vst.h"
 #include "noise/vst_session.h"
 
 namespace lull {
 namespace {
 
-/// A session with variance stabilisation. The inverse needs the index z of a slice.
+/// The session that with_vst() makes. Its InverseData is the index z of the slice.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,
@@ -105,6 +106,7 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format) {
 std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise, const FrameFormat& format,
                                    std::unique_ptr<Denoiser> filter, const ResultSamples& results) {
   validate_vst(noise, format);
+  if (noise.photons) return with_photon_vst(*noise.photons, format, std::move(filter), results);
   return std::make_unique<VolumeVstSession>(noise, format, std::move(filter), results);
 }
 

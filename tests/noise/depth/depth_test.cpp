@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "noise/depth/fill_holes.h"
 #include "noise/depth/find_depth_noise.h"
 #include "noise/depth/vst_depth.h"
+#include "noise/fill_holes.h"
 #include "support/pictures.h"
 
 namespace lull {

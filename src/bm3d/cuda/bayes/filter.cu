@@ -1,4 +1,4 @@
-// Estimates of a group from the covariance of its patches. One warp processes a group.
+// Computes the estimates of a group from the covariance of its patches. One warp processes a group.
 //
 // A thread block processes neighbouring reference patches. Both the samples in their search windows
 // and the sums of estimates there are in shared memory (window_atlas.cuh). A warp holds all
@@ -99,10 +99,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Performs steps 1 and 2 (see the top of this file). `gram` receives the inverse. With the
-/// spectrum of the basic estimate, `shared` receives (Y - B) B' / n. `mean` receives the mean of
-/// the noisy patches, and the mean of the patches that determine the spectrum, which `own`
-/// contains.
+/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 above). `gram` receives the
+/// inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n. mean[0]
+/// receives the mean of the noisy patches. mean[1] receives the mean of the patches in `own`, which
+/// determine the spectrum.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,

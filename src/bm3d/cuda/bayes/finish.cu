@@ -1,6 +1,6 @@
-// The end of a Bayes phase: computes the means of the estimates. There is one thread per sample.
-// The weight of a sample is the number of patches that contain it. The first samples of these
-// patches form a square that ends at the sample.
+// Completes a Bayes phase: computes the mean of the estimates of each sample, with one thread per
+// sample. The weight of a sample is the number of patches that contain it. These patches begin in
+// the square of side x side samples that ends at the sample.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"

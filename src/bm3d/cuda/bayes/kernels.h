@@ -18,9 +18,9 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames: the frame in which patches begin, and the frame into which they extend.
-/// `distance`: number of elements from a plane of the frame with the reference patches to the same
-/// plane of each of the two frames.
+/// A pair of frames: patches begin in the first frame and extend into the second. For both frames,
+/// `distance` is the number of elements between a plane of the frame and the same plane of the
+/// frame with the reference patches.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};

@@ -1,12 +1,12 @@
-// Groups of patches that extend over two frames. One thread block processes neighbouring reference
-// patches.
+// Finds groups of patches that extend over two frames. One thread block processes neighbouring
+// reference patches.
 //
-// At a time, as many of their search windows are in shared memory as fit (match_layout.h).
-// Distances are computed by products on the tensor cores (match_windows.cuh) and stored until all
-// windows have been compared. Then a warp selects the group of each reference patch
-// (match_choose.cuh). Candidates at equal distances are in the order of group.h. The level of a
-// block is subtracted from all of its samples. The positions of blocks on the grid do not depend on
-// which rows are processed. Therefore the results do not depend on which rows are processed either.
+// Shared memory holds as many of their search windows at a time as fit (match_layout.h). The tensor
+// cores compute products from which the distances follow (match_windows.cuh). The distances are
+// stored until all windows have been compared. Then a warp selects the group of each reference
+// patch (match_choose.cuh). Candidates at equal distances are in the order of group.h. The level of
+// a block is subtracted from all of its samples. The positions of blocks on the grid do not depend
+// on the rows that a launch processes, so the results do not depend on these rows either.
 
 #include <algorithm>
 
@@ -130,7 +130,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   References<Side> references;
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
-    // Calls use(windows, pair, position in memory) for the windows in memory.
+    // Calls use(windows, pair, slot) for all windows that are in shared memory. `slot` is their
+    // position there.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

@@ -29,8 +29,8 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
 }
 
 /// A bound of the distances: `wanted` distances are at most `value`. If equal distances make this
-/// impossible, `value` is the smallest bound that more than `wanted` distances do not exceed, and
-/// `has_surplus` is set. `wanted` is limited to the number of candidates that exist.
+/// impossible, `value` is the smallest bound for which more than `wanted` distances are at most
+/// `value`, and `has_surplus` is set. `wanted` is limited to the number of candidates that exist.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

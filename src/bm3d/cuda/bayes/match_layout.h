@@ -38,8 +38,8 @@ struct MatchWork {
   int step = 1, pairs = 1;
 };
 
-/// Returns the factor that quotient(n, inverse) needs. That function returns n / divisor if n <
-/// 1024 divisor and n divisor < 2^22.
+/// Returns the factor `inverse` for which quotient(n, inverse) is n / divisor, if n < 1024 *
+/// divisor and n * divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -55,7 +55,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Distance between rows of the sums of squares, for rows of patches and for patches.
+  // Distance between the rows of a table of sums of squares. There are two such tables: for rows of
+  // patches, and for complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -63,8 +64,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Returns the number of tiles in a row. Positions are compared in tiles of eight columns and
-  /// every other row of 16 rows.
+  /// Returns the number of tiles in a row. A tile contains the positions in eight columns and in
+  /// every second one of 16 rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -78,8 +79,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares reads four samples at a time. After the last four, it reads up to
-  // the width of a patch beyond them. The code for products reads complete tiles.
+  // The code that sums squares computes four sums at a time, and reads the samples for all four
+  // even at the end of a row. The code for products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -96,8 +97,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of distances of a reference patch, and distance in memory between the elements of two
-  /// reference patches.
+  /// Number of distances of a reference patch, and distance in memory between the arrays of
+  /// distances of two reference patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -133,8 +134,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for the windows of that phase of the profile `best` in which patches have this
-/// side. In the kernels for these windows, all sizes are compile-time constants.
+/// Returns the plan for a Bayes phase of the profile `best`: for the phase whose patches have this
+/// side. In the kernels for these plans, all sizes are compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);

@@ -115,8 +115,9 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Adds the results of sum_squares() over the rows of each patch, and stores these sums after the
-/// results of sum_squares(). Positions beyond the plane get infinity.
+/// Computes the squared norm of each patch in the windows: adds the sums of sum_squares() over the
+/// rows of the patch. The norms are stored after the sums of sum_squares(). Positions beyond the
+/// plane get infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -140,7 +141,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Number of rows of a lane, and of pairs of samples in a row.
+  // The lane (g, t) has every other row of reference patch g in frame t / 2: `own` rows of `own`
+  // pairs of samples.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1.
@@ -182,9 +184,9 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the products of the reference patches with the patches in eight columns and in the rows
-/// 2n and 2n + 8. Row m of one patch is row m - n of another, so that several products use the same
-/// loaded samples.
+/// Computes the products of the reference patches with patches in eight columns: those that begin
+/// in the rows 2n and 2n + 8, for each n < tile_rows. These patches overlap, so samples that are
+/// loaded once are used in several products.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -212,8 +214,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of the patches at the positions of a tile. `numbers`: index of a window's
-/// first distance among the distances of each reference patch.
+/// Stores the distances of the patches at the positions of a tile. Each reference patch has an
+/// array of distances; `numbers` is the index in this array of the first distance of a window.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,

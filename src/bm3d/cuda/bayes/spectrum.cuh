@@ -3,10 +3,10 @@
 // estimates. A group has N = 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// The level of the thread block is subtracted from the patches. The mean of the patches is not
-// subtracted from the patches, but from the products. With the sums s of the D samples of each
-// patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
-// s_i) + (D d_a d_b / 2 - d_a s_j).
+// The kernel subtracts the level of the thread block from the patches. It does not subtract the
+// mean of the patches from the patches, but from the products: with the sums s of the D samples of
+// each patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 -
+// d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -65,8 +65,9 @@ struct PatchSums {
   }
 };
 
-/// Computes D d_a d_b / 2 - d_b s_i (see the top of this file) for each patch i = 8r + g, with
-/// `both` = D d_a d_b and `other` = d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i that subtract the means from the products of
+/// patches (formulas at the top of this file), for each patch i = 8r + g. `both` is D d_a d_b,
+/// `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -74,8 +75,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Converts a block of products of patches to products of patches whose means are subtracted, and
-/// multiplies them by `share`. Elements whose row or column is at least `count` become zero.
+/// Corrects a block of products of patches: the results are products of patches without their
+/// means, multiplied by `share`. Elements whose row or column is at least `count` become 0.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);

@@ -103,15 +103,15 @@ struct SampleScale {
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the samples of `b` minus those of `a`, in the unit of the samples.
+  /// Returns the samples of `a` minus those of `b`, in the unit of the samples.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
 };
 
 /// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
-/// contains up to 512 estimates of a sample, one of each member of a thread block's groups (8
-/// groups of 64 patches), of up to 4095 levels each.
+/// contains up to 512 estimates: a thread block has up to 8 groups of 64 patches, and each patch
+/// may contribute an estimate of up to 4095 levels.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all windows as floats.

@@ -38,8 +38,9 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns the atlas whose upper strip has space for `upper_windows` of the other windows, and
-/// whose lower strips have space for at least `min_columns` windows.
+/// Returns an atlas of the windows in all pairs of frames. The window in the first pair is at the
+/// left of the upper strip. Of the windows in the other pairs, `upper_windows` are next to it, and
+/// the rest are in lower strips, with at least `min_columns` windows in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -54,7 +55,7 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window among those in the lower strips.
+    // Index of the window, counted from the first window in the lower strips.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

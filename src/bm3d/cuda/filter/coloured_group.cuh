@@ -4,12 +4,13 @@
 //
 // During shrinkage, lane (g, t) needs the variances of those coefficients that are in its
 // registers: coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances
-// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r:
-// its rows are coefficient g of two patch rows, its columns 16 pairs of members. The right matrix
-// contains signs: its rows are these pairs, its columns group coefficients. So each product gives
-// every lane the variances that it needs. The layout of the table of r allows a lane to read the
-// values that it needs for a pair, 8 half-precision numbers, in one access; 8 lanes read the 128
-// bytes of an entry. The difference of two members' displacements gives the index of their entry.
+// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r =
+// 1 - c(d) / c(0): its rows belong to coefficient g of two patch rows, its columns to 16 pairs of
+// members. The right matrix contains signs: its rows belong to these pairs, its columns to group
+// coefficients. So each product gives every lane the variances that it needs. The layout of the
+// table of r allows a lane to read the values that it needs for a pair, 8 half-precision numbers,
+// in one access; 8 lanes read the 128 bytes of an entry. The difference of two members'
+// displacements gives the index of their entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
 // products, about 36 instructions in total. Finding the entries takes about 90 instructions for
@@ -29,9 +30,9 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs whose entries a lane finds: pairs 2t and 2t + 1 of chunk lane / 4 (of each eight
-/// chunks) in `low`, then 2t + 8 and 2t + 9 in `high`. A word contains two pairs, with one byte per
-/// member.
+/// For one lane: the pairs of members whose covariances the lane finds in the table. Of eight
+/// chunks, a lane processes chunk lane / 4: `low` contains the pairs 2t and 2t + 1 of this chunk,
+/// and `high` the pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -61,7 +62,8 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// An operand of signs for one lane: column g, rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
+/// For one lane: the signs of an operand of the matrix products. The lane has column g: first rows
+/// 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
@@ -150,7 +152,7 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: index of the chunk among the eight chunks whose offsets are in the lanes.
+  /// `chunk`: which chunk of the eight whose pair offsets are distributed over the lanes.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -197,8 +199,8 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of products that give the variances of `blocks` * 8 group coefficients of a set. The index
-/// is [k / 2][block], where k is the index of a coefficient along a column of the patch.
+/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set follow.
+/// The index is [k / 2][block], where k is the index of a coefficient along a column of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
@@ -290,8 +292,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members, so only x < 4
-        // contributes.
+        // Haar coefficients 8..15 are differences within groups of four members, so only chunks
+        // with x < 4 contribute.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);
@@ -323,9 +325,10 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Thresholds like threshold(), but with the standard deviation of the noise in each coefficient.
-/// Before the call, `spectrum` contains the square roots of the variance ratios. Returns the sum of
-/// the variances of the retained coefficients, in units of sigma^2.
+/// Applies the hard threshold to a group with coloured noise: the threshold of each coefficient is
+/// proportional to the standard deviation of the noise in this coefficient. Before the call,
+/// `spectrum` contains the square roots of the variance ratios. Returns the sum of the variances of
+/// the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -358,9 +361,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes Wiener factors like wiener_factors(), but with the variance of the noise in each
-/// coefficient. Before the call, `factors` contains the variance ratios. Returns the sum of the
-/// variances times the squared factors, in units of sigma^2.
+/// Computes the Wiener factors of a group with coloured noise, with the variance of the noise in
+/// each coefficient. Before the call, `factors` contains the variance ratios. Returns the sum of
+/// the variances times the squared factors, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, transforms
-// across the group as operands of products.
+// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, and
+// transforms across the group as operands of matrix products.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -17,8 +17,9 @@ constexpr float root_8 = 2.8284271f;
 
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
-/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
-/// and difference. After the inverse transform, the two rows are (e + o) / 8 and (e - o) / 8.
+/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired, because the DCT needs
+/// only their sum and their difference. In the inverse transform, e is the sum over even
+/// coefficients and o the sum over odd ones: the two rows are (e + o) / 8 and (e - o) / 8.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }

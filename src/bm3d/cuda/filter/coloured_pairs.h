@@ -7,10 +7,10 @@
 // position and 1 for patches that share no noise. Let a coefficient be a difference across members
 // with the signs s; n signs are not 0. The variance of this difference in units of c(0) is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
-//     because the signs of a difference add up to 0. For the mean coefficient, n is added. So for
-//     each number of members, the vector of all variances is the product of one matrix and the
-//     vector of all r. (Half precision is accurate for r near 0, but not for c near c(0), and the
-//     difference of neighbouring patches has nearly no variance.)
+// because the signs of a difference add up to 0. For the mean coefficient, n is added. So for each
+// number of members, the vector of all variances is the product of one matrix and the vector of all
+// r. (Half precision is accurate for r near 0, but not for c near c(0), and the difference of
+// neighbouring patches has nearly no variance.)
 //
 // Pairs are numbered by x = m ^ m' first. The contribution of a pair to the Haar coefficients then
 // depends only on the highest bit of x and on the first member, in which this bit is 0. So a few
@@ -64,7 +64,8 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// Haar: the coefficients in the order of filter.cuh, followed by the differences of 16 pairs.
+/// Contributions to the Haar coefficients. These are in the order of filter.cuh, followed by the
+/// differences of 16 pairs.
 struct HaarPairs {
   /// Returns the index of the matrix of a chunk. Chunks whose indices have the same highest bit use
   /// the same matrix.
@@ -72,7 +73,8 @@ struct HaarPairs {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// Returns the factor of the r of a pair in the variance of coefficient 16 * set + k.
+  /// Returns the factor by which the decorrelation r of a pair enters the variance of coefficient
+  /// 16 * set + k.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
@@ -86,9 +88,9 @@ struct HaarPairs {
   }
 };
 
-/// Walsh-Hadamard. In the transform of 16 slots, each of 2^l members is repeated 16 / 2^l times, so
-/// the coefficients of the members are 16 / 2^l apart. In groups of 32, set 0 contains the sums of
-/// pairs of members, and set 1 the differences.
+/// Contributions to the Walsh-Hadamard coefficients. In the transform of 16 slots, each of 2^l
+/// members is repeated 16 / 2^l times, so the coefficients of the members are 16 / 2^l apart. In
+/// groups of 32, set 0 contains the sums of pairs of members, and set 1 the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

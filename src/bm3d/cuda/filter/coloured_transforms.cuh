@@ -40,10 +40,9 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches. Before the group transform, the first index is a row or a coefficient of a
-/// column, and the second selects slots 2t and 2t + 1, or 2t + 8 and 2t + 9. After the group
-/// transform, the first index is a coefficient of a column, and the second selects group
-/// coefficients 2t and 2t + 1, or 2t + 8 and 2t + 9.
+/// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
+/// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9. After the group
+/// transform, it selects the group coefficients with these numbers.
 using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots to the lanes that need them in step 1. Before the call,
@@ -117,9 +116,9 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. With S = 1, set 0 contains the transform of the
-/// slots. With S = 2, set 0 contains the transform of the sums of pairs, and set 1 the differences
-/// of pairs.
+/// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
+/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of two
+/// members, and set 1 the differences of two members.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -169,7 +168,7 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, whose supports are equal. Element 1
+  // Element 0 belongs to group coefficients 2t and 2t + 1, which have equal support. Element 1
   // belongs to coefficients 2t + 8 and 2t + 9.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs

@@ -13,10 +13,11 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the decorrelations. For the autocorrelation of real noise, decorrelations are within
-/// 0..2, but estimated autocorrelations may give any value.
+/// Limit of the magnitude of decorrelations (1 - covariance / variance). For the autocorrelation of
+/// real noise, decorrelations are within 0..2, but estimated autocorrelations may give any value.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit: the fixed-point weights have to resolve 1 / (64 N) of the unit.
+/// Minimum of CovarianceView::unit. Weights of groups of N patches are as small as unit / (64 N),
+/// and fixed-point numbers have to represent these weights with sufficient precision.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

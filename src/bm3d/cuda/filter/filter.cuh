@@ -60,8 +60,8 @@ struct Bior {};
 struct Haar {};
 struct WalshHadamard {};
 
-/// Forward and inverse matrices of both transforms. Each lane reads the elements at indices of its
-/// own.
+/// The forward and the inverse matrix of a transform. Each lane copies the elements that it needs
+/// to registers.
 template <class Transform2d>
 __device__ __constant__ const Matrix8<float> matrices[2] = {dct_forward<float>, dct_inverse<float>};
 template <>

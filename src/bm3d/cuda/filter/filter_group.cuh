@@ -33,8 +33,7 @@ class PatchPlaces {
     else
       asm("" : "+r"(offset_));
   }
-  /// Returns the element of patch m at the same place within the patch as `first` in a patch at
-  /// offset 0.
+  /// Returns the element of patch m that corresponds to `first`, an element of a patch at offset 0.
   __device__ __forceinline__ Element* of(int m, Element* first) const {
     const Offset offset = __shfl_sync(~0u, offset_, m);
     if constexpr (!counts_bytes) return first + offset;
@@ -105,7 +104,8 @@ struct PatchOperands {
   }
 };
 
-/// Performs steps 1 to 3 of filter.cuh. In lane m, `offset` is the offset of patch m.
+/// Loads the patches of a group and transforms them (steps 1 to 3 of filter.cuh). In lane m,
+/// `offset` is the offset of patch m.
 template <int M, class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples,
                                                   PatchOffset<staging> offset,
@@ -123,8 +123,8 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Returns the number of patches in the sum that is coefficient `k` across the group, in the order
-/// in which the transform stores the coefficients. Coefficient 0 is the sum of all patches.
+/// Returns how many patches contribute to coefficient `k` across the group. Coefficients are in the
+/// order in which the transform stores them. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -230,9 +230,9 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
 }
 
-/// Steps 5 and 6 of filter.cuh: adds weight * window * (estimate - mid_level) in fixed point to
-/// `sums`. `offset`: in lane m, the offset of patch m in `sums`. `level_offset`: weight *
-/// (level - mid_level) * value_scale.
+/// Transforms the patches back and adds weight * window * (estimate - mid_level) in fixed point to
+/// `sums` (steps 5 and 6 of filter.cuh). `offset`: in lane m, the offset of patch m in `sums`.
+/// `level_offset`: weight * (level - mid_level) * value_scale.
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

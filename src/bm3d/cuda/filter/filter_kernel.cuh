@@ -10,8 +10,8 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Properties of the group of one of a block's reference patches, packed in one word. The value 0
-/// means that there is no such reference patch.
+/// Position and size of one group of a thread block, packed in one word. The value 0 means that the
+/// group does not exist.
 struct PackedHead {
   std::uint32_t bits = 0;
 
@@ -64,7 +64,7 @@ struct GroupHead {
   bool exists;
   int log2_count;
   std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
-  // Position of the reference patch, relative to the first one of the block.
+  // Position of the reference patch, relative to the first reference patch of the block.
   int x, y;
 };
 
@@ -82,8 +82,8 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// Offsets of the samples and of the sums for one patch: the patch with the number lane >>
-/// log2_repeats.
+/// For the patch that a lane handles, which is patch lane >> log2_repeats of the group: the offsets
+/// of the samples and of the sums.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane
@@ -117,8 +117,8 @@ class WhiteGroup {
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms and shrinks the group, and returns the weight of the group. `offset`: offset of the
-  /// patch of this lane in the tile or the plane.
+  /// Transforms and shrinks the group, and returns the weight of the group. `offset`: offset, in
+  /// the tile or in the plane, of the patch that this lane handles.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, PatchOffset<staging> offset,
                                           int pitch) {
@@ -143,7 +143,7 @@ class WhiteGroup {
     }
   }
 
-  /// Adds the estimates to `sums`. `level_offset`: as in filter_detail::aggregate().
+  /// Adds the estimates to `sums`. `level_offset`: weight * (level - mid_level) * value_scale.
   template <class Offset, class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
@@ -172,7 +172,8 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// Args is KernelArgs, or a type derived from KernelArgs that uses another class for groups.
+/// The template parameter Args is KernelArgs, or a type derived from KernelArgs that uses another
+/// class for groups.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,

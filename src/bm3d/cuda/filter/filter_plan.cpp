@@ -10,24 +10,24 @@ namespace lull::bm3d::filter_detail {
 
 namespace {
 
-/// Minimum number of tiles per multiprocessor. With fewer tiles, multiprocessors would be idle at
-/// the end.
+/// Minimum number of tiles per multiprocessor. With fewer tiles, many multiprocessors would be idle
+/// while the last tiles are processed.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// Plans for devices whose multiprocessors have at least this much shared memory use the value for
-/// large memories. This value was measured on compute capability 9.0; the other value was not
-/// measured.
+/// A FilterTuning is for devices whose multiprocessors have at least this much shared memory. The
+/// tuning for large memories was measured on compute capability 9.0; the tuning for all other
+/// devices was not measured.
 struct FilterTuning {
   std::size_t shared_memory;
   // Number of blocks that a multiprocessor must hold, even if that requires smaller tiles.
   int wanted_blocks;
 };
-// The first entry applies to compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one to 7.5,
-// 8.6, 8.9 and 12.x.
+// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one for 7.5, 8.6,
+// 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns whether the kernel exists. Kernels exist only for the group transform of the profiles,
-/// because they take long to compile.
+/// Returns whether there is a kernel with Staging::sums. Such kernels exist only for the group
+/// transform of the profiles, because kernels take long to compile.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -42,7 +42,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Memory for the samples of one or two planes, and for sums.
+  // There is memory for the samples of one plane (first phase) or two planes (second phase), and
+  // for the sums.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -116,8 +117,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // Reading samples from device memory through the L1 cache is slower, but several blocks hide the
-  // latency.
+  // Without samples in shared memory, a multiprocessor holds more blocks. Reading samples from
+  // device memory through the L1 cache is slower, but several blocks hide the latency.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

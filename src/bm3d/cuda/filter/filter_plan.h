@@ -34,12 +34,12 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum pitch of a tile in shared memory, in samples. Any pitch is 4 more than a multiple of 16,
-/// so that every other row of 8 samples is in different banks.
+/// so that 8 samples of a row and 8 samples two rows below are in different memory banks.
 constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
 struct Tile {
-  /// Log2 of the number of reference patches along each axis. Each is at least the log2 of
+  /// Log2 of the number of reference patches along each axis. Each value is at least the log2 of
   /// reference_tile_side.
   int log2_x = 2, log2_y = 2;
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
@@ -84,7 +84,7 @@ struct FilterWork {
   bool over_time = false;
   std::array<bool, max_frames> present{};  // over time: whether groups have patches in a frame
   bool coloured = false;                   // whether the noise is coloured
-  // True if offsets between frames do not fit_narrow_offsets().
+  // True if 32 bits cannot represent the offsets between frames (fits_narrow_offsets()).
   bool wide_offsets = false;
 };
 
@@ -98,8 +98,8 @@ constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns for how many blocks per multiprocessor the registers suffice, if a kernel has this
-/// number of slots.
+/// Returns the number of blocks per multiprocessor for which the registers suffice, for a kernel
+/// with this number of slots.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
@@ -108,8 +108,8 @@ constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the result
-/// is bit for bit the same only for the same tile.
+/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the
+/// rounding of the results depends on the tiles.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

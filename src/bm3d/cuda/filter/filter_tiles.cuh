@@ -24,7 +24,7 @@ struct KernelArgs {
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Where the sums of one frame are, relative to the first reference patch of the block.
+/// Where the sums of one frame are, at the position of the first reference patch of the block.
 struct FrameSums {
   int word;    // index in shared memory of the position of that patch
   int offset;  // offset in the plane of the first word of these rows
@@ -74,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads the samples of a plane around the block in half precision. Each is stored together with
-/// its neighbour below or to the right.
+/// Loads the samples of a plane around the block in half precision. Each sample is stored together
+/// with the sample below or to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -112,8 +112,8 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
               f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
-/// Prepares the tile before groups are filtered: loads its samples and sets its sums to zero. The
-/// block must synchronise afterwards.
+/// Prepares the tile before the kernel filters groups: loads the samples of the tile, and sets the
+/// sums of the tile to 0. The block must synchronise after the call.
 template <bool second_phase, Staging staging, bool pairs_rows>
 __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {

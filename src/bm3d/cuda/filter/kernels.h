@@ -39,7 +39,7 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  // Distance in elements from the planes and sums of the reference frame.
+  // Distance, in elements, of the planes and sums of a frame from those of the reference frame.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;

@@ -1,4 +1,4 @@
-// The end of a phase: divides the sum of weighted estimates by the sum of weights. The weights are
+// Completes a phase: divides the sum of weighted estimates by the sum of weights. The weights are
 // sums over boxes of 8x8 samples. The kernel first sums along rows, where lanes get the values of
 // neighbouring lanes by shuffles. It then sums these row sums along columns, in shared memory.
 
@@ -24,8 +24,8 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// Returns sums along a row, weighted by the aggregation window, at the positions whose weights the
-/// lane has.
+/// For each of the four samples of this lane, returns the sum of the weights at this sample and at
+/// the 7 samples to the left, each multiplied by the aggregation window.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
   float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3

@@ -134,6 +134,10 @@ class DeviceVolumeVstSession final : public Denoiser {
 std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise, const FrameFormat& format,
                                              int device, std::unique_ptr<Denoiser> filter) {
   validate_vst(noise, format);
+  if (noise.photons)
+    throw InvalidArgument(
+        "photon noise in the memory of a GPU (it is stabilised on the CPU); "
+        "give frames in host memory");
   return std::make_unique<DeviceVolumeVstSession>(noise, format, device, std::move(filter));
 }
 

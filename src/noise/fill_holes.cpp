@@ -1,4 +1,4 @@
-#include "noise/depth/fill_holes.h"
+#include "noise/fill_holes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -72,7 +72,7 @@ void diffuse(const Holes& holes, PlaneView<float> plane) {
 
 }  // namespace
 
-void fill_holes(const Holes& holes, PlaneView<float> plane) {
+bool interpolate_holes(const Holes& holes, PlaneView<float> plane) {
   std::vector<Level> levels;
   Level& first = levels.emplace_back(plane.width, plane.height);
   bool any = false;
@@ -89,7 +89,11 @@ void fill_holes(const Holes& holes, PlaneView<float> plane) {
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x)
       if (holes.at(x, y)) plane(x, y) = levels.front().value[levels.front().at(x, y)];
-  if (any) diffuse(holes, plane);
+  return any;
+}
+
+void fill_holes(const Holes& holes, PlaneView<float> plane) {
+  if (interpolate_holes(holes, plane)) diffuse(holes, plane);
 }
 
 }  // namespace lull

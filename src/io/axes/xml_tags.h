@@ -1,0 +1,38 @@
+#pragma once
+// Reads the tags of an XML text one after the other. The reader accepts every text; it ends at the
+// first tag that is not complete.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lull::io {
+
+/// A start tag. The views refer to the XML text.
+struct XmlTag {
+  std::string_view name;        // without the prefix of a namespace
+  std::string_view attributes;  // text between the name and the end of the tag
+  std::string_view text;        // text between this tag and the next one
+
+  /// Returns the value of an attribute with the predefined entities (&amp;) replaced; nothing if
+  /// the tag does not have the attribute.
+  std::optional<std::string> attribute(std::string_view wanted) const;
+  /// Returns the number that an attribute states: `otherwise` if the tag does not have the
+  /// attribute, nothing if the value is not an integer.
+  std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
+};
+
+class XmlTags {
+ public:
+  explicit XmlTags(std::string_view text) : rest_(text) {}
+  /// Returns the next start tag (or tag of an empty element). Comments, processing instructions,
+  /// CDATA and end tags are skipped.
+  std::optional<XmlTag> next();
+
+ private:
+  void skip_past(std::string_view end);
+  std::string_view rest_;
+};
+
+}  // namespace lull::io

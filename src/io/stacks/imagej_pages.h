@@ -1,0 +1,71 @@
+#pragma once
+// The pages of ImageJ's files with one directory. Beyond 4 GiB, ImageJ writes a TIFF file whose
+// only directory describes the first page; the uncompressed samples of all other pages follow those
+// of the first page without gaps. ImageJ's description states the number of pages.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/file_bytes.h"
+#include "io/stacks/tiff_slice.h"
+
+namespace lull::io {
+
+class ImagejPages {
+ public:
+  /// `file` must be at its only page, which has the given layout.
+  /// @throws BadData  the samples are compressed or not contiguous, or the file is too short
+  ImagejPages(const TiffReader& file, const TiffLayout& layout, std::int64_t pages);
+
+  /// Reads the samples of a page in native byte order.
+  /// @throws BadData
+  void read(std::int64_t page, std::vector<std::byte>& samples);
+
+  /// Position of the samples of the first page in the file, and size of a page, in bytes.
+  std::uint64_t begin() const { return begin_; }
+  std::uint64_t page_bytes() const { return page_bytes_; }
+  bool is_swapped() const { return is_swapped_; }
+  /// Size of a sample in bytes.
+  int sample_bytes() const { return sample_bytes_; }
+
+ private:
+  std::string path_;
+  std::int64_t pages_;
+  int sample_bytes_;
+  bool is_swapped_;
+  std::uint64_t page_bytes_, begin_ = 0;
+  FileBytes bytes_;
+};
+
+/// Writes such a file: the bytes of the input, except the samples of the pages.
+class ImagejWriter {
+ public:
+  /// Copies the bytes before the first page to the open file `descriptor`, which the caller closes.
+  /// `name` is the file's name in messages.
+  /// @throws IoError, BadData
+  ImagejWriter(int descriptor, std::string name, const std::string& input,
+               const ImagejPages& pages);
+
+  /// Writes the next page. `samples` are in native byte order and may be changed.
+  /// @throws IoError
+  void write(std::span<std::byte> samples);
+  /// Copies the bytes after the last page.
+  /// @throws IoError, BadData
+  void close();
+
+ private:
+  void copy(std::uint64_t from, std::uint64_t to);
+  void append(const void* data, std::size_t bytes);
+
+  int descriptor_;
+  std::string name_, input_;
+  bool is_swapped_;
+  int sample_bytes_;
+  FileBytes bytes_;
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,260 @@
+#include "io/stacks/nrrd_header.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+
+namespace lull::io {
+namespace {
+
+[[noreturn]] void fail_nrrd(const std::string& name, const std::string& what) {
+  throw BadData("'" + name + "' " + what);
+}
+
+std::string trimmed(std::string text) {
+  const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
+  while (!text.empty() && is_space(static_cast<unsigned char>(text.back()))) text.pop_back();
+  return text;
+}
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+/// Splits a text at characters of `separators`.
+std::vector<std::string> words_of(const std::string& text, const char* separators) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of(separators, at);
+    if (begin == text.npos) break;
+    at = std::min(text.find_first_of(separators, begin), text.size());
+    words.push_back(text.substr(begin, at - begin));
+  }
+  return words;
+}
+
+std::optional<StoredType> type_of(const std::string& text) {
+  static const std::map<std::string, StoredType> types = {{"signed char", StoredType::i8},
+                                                          {"int8", StoredType::i8},
+                                                          {"int8_t", StoredType::i8},
+                                                          {"uchar", StoredType::u8},
+                                                          {"unsigned char", StoredType::u8},
+                                                          {"uint8", StoredType::u8},
+                                                          {"uint8_t", StoredType::u8},
+                                                          {"short", StoredType::i16},
+                                                          {"short int", StoredType::i16},
+                                                          {"signed short", StoredType::i16},
+                                                          {"signed short int", StoredType::i16},
+                                                          {"int16", StoredType::i16},
+                                                          {"int16_t", StoredType::i16},
+                                                          {"ushort", StoredType::u16},
+                                                          {"unsigned short", StoredType::u16},
+                                                          {"unsigned short int", StoredType::u16},
+                                                          {"uint16", StoredType::u16},
+                                                          {"uint16_t", StoredType::u16},
+                                                          {"int", StoredType::i32},
+                                                          {"signed int", StoredType::i32},
+                                                          {"int32", StoredType::i32},
+                                                          {"int32_t", StoredType::i32},
+                                                          {"uint", StoredType::u32},
+                                                          {"unsigned int", StoredType::u32},
+                                                          {"uint32", StoredType::u32},
+                                                          {"uint32_t", StoredType::u32},
+                                                          {"longlong", StoredType::i64},
+                                                          {"long long", StoredType::i64},
+                                                          {"int64", StoredType::i64},
+                                                          {"int64_t", StoredType::i64},
+                                                          {"ulonglong", StoredType::u64},
+                                                          {"unsigned long long", StoredType::u64},
+                                                          {"uint64", StoredType::u64},
+                                                          {"uint64_t", StoredType::u64},
+                                                          {"float", StoredType::f32},
+                                                          {"double", StoredType::f64}};
+  const auto found = types.find(in_lower_case(text));
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Returns the signs that convert a space to right, anterior, superior.
+std::optional<std::array<double, 3>> signs_of(const std::string& space) {
+  const std::string name = in_lower_case(space);
+  if (name == "right-anterior-superior" || name == "ras") return std::array{1.0, 1.0, 1.0};
+  if (name == "left-anterior-superior" || name == "las") return std::array{-1.0, 1.0, 1.0};
+  if (name == "left-posterior-superior" || name == "lps") return std::array{-1.0, -1.0, 1.0};
+  return std::nullopt;
+}
+
+class NrrdParser {
+ public:
+  NrrdParser(const std::string& text, const std::string& name) : name_(name) { read_fields(text); }
+
+  NrrdHeader parse() {
+    const std::string encoding = in_lower_case(required("encoding"));
+    header_.is_gzip = encoding == "gzip" || encoding == "gz";
+    if (!header_.is_gzip && encoding != "raw")
+      fail_nrrd(name_, "has samples in the encoding '" + encoding +
+                           "' (lull reads raw and gzip); convert it first");
+    read_type();
+    read_sizes();
+    read_geometry();
+    read_data_file();
+    return std::move(header_);
+  }
+
+ private:
+  void read_fields(const std::string& text) {
+    if (!text.starts_with("NRRD000")) fail_nrrd(name_, "is not a NRRD file");
+    std::size_t at = text.find('\n');
+    while (at != text.npos) {
+      const std::size_t begin = at + 1, end = text.find('\n', begin);
+      if (end == text.npos) break;
+      const std::string line = trimmed(text.substr(begin, end - begin));
+      at = end;
+      if (line.empty()) {
+        header_.head_bytes = end + 1;
+        return;
+      }
+      const std::size_t colon = line.find(": ");
+      if (line.front() != '#' && colon != line.npos && line.find(":=") == line.npos)
+        fields_[in_lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 2));
+    }
+    header_.head_bytes = text.size();  // a detached header needs no empty line
+    ends_without_line_ = true;
+  }
+
+  const std::string* field(const std::string& key) const {
+    const auto found = fields_.find(key);
+    return found == fields_.end() ? nullptr : &found->second;
+  }
+  const std::string& required(const std::string& key) const {
+    if (const std::string* value = field(key)) return *value;
+    fail_nrrd(name_, "has no field '" + key + "' in its header");
+  }
+
+  void read_type() {
+    const auto type = type_of(required("type"));
+    if (!type)
+      fail_nrrd(name_, "has samples of type '" + required("type") +
+                           "' (must be integers of 8 to 64 bits, float or double)");
+    header_.type = *type;
+    if (size_of(*type) == 1) return;
+    const std::string endian = in_lower_case(required("endian"));
+    if (endian != "little" && endian != "big")
+      fail_nrrd(name_, "has the byte order '" + endian + "' (must be little or big)");
+    header_.big_endian = endian == "big";
+  }
+
+  void read_sizes() {
+    for (const std::string& word : words_of(required("sizes"), " \t")) {
+      const auto size = number_of(word);
+      if (!size || *size < 1 || *size > 32767 || *size != std::floor(*size))
+        fail_nrrd(name_, "has " + word + " samples along an axis (must be 1 to 32767)");
+      header_.sizes.push_back(static_cast<std::int64_t>(*size));
+    }
+    if (std::to_string(header_.sizes.size()) != required("dimension"))
+      fail_nrrd(name_, "has " + std::to_string(header_.sizes.size()) + " sizes and dimension " +
+                           required("dimension"));
+    if (header_.sizes.size() < 3 || header_.sizes.size() > 4)
+      fail_nrrd(name_, "has " + required("dimension") +
+                           " dimensions (must be 3, or 4 with the volumes of a series last)");
+  }
+
+  void read_geometry() {
+    if (const std::string* text = field("spacings")) {
+      const std::vector<std::string> words = words_of(*text, " \t");
+      for (std::size_t i = 0; i < 3 && i < words.size(); ++i)
+        if (const auto spacing = number_of(words[i]); spacing && *spacing != 0)
+          header_.spacings[i] = std::abs(*spacing);
+    }
+    const std::string *space = field("space"), *directions = field("space directions");
+    if (!directions) return;
+    const auto signs = space ? signs_of(*space) : std::nullopt;
+    const std::vector<std::string> axes = vectors_of(*directions);
+    if (axes.size() != header_.sizes.size())
+      fail_nrrd(name_, "has " + std::to_string(axes.size()) + " space directions for " +
+                           std::to_string(header_.sizes.size()) + " axes");
+    for (int i = 0; i < 3; ++i) {
+      if (axes[i] == "none")
+        fail_nrrd(name_, "stores the volumes of its series voxel by voxel (axis " +
+                             std::to_string(i) + " is not spatial); permute its axes first");
+      header_.directions[i] = vector_of(axes[i]);
+      header_.spacings[i] =
+          std::hypot(header_.directions[i][0], header_.directions[i][1], header_.directions[i][2]);
+    }
+    if (const std::string* origin = field("space origin")) header_.origin = vector_of(*origin);
+    header_.has_directions = signs.has_value();  // other spaces do not name a direction
+    for (int k = 0; signs && k < 3; ++k) {
+      header_.origin[k] *= (*signs)[k];
+      for (auto& direction : header_.directions) direction[k] *= (*signs)[k];
+    }
+  }
+
+  /// Splits "(1,0,0) none (0, 1, 0)" into its vectors.
+  static std::vector<std::string> vectors_of(const std::string& text) {
+    std::vector<std::string> vectors;
+    for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
+      const bool is_vector = text[at] == '(';
+      std::size_t end = is_vector ? text.find(')', at) : text.find_first_of(" \t", at);
+      end = end == text.npos ? text.size() : end + (is_vector ? 1 : 0);
+      vectors.push_back(text.substr(at, end - at));
+      at = end;
+    }
+    return vectors;
+  }
+  std::array<double, 3> vector_of(const std::string& text) const {
+    const std::vector<std::string> words = words_of(text, "(), \t");
+    std::array<double, 3> vector{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto value = words.size() == 3 ? number_of(words[i]) : std::nullopt;
+      if (!value) fail_nrrd(name_, "has the vector '" + text + "' (must be three numbers)");
+      vector[i] = *value;
+    }
+    return vector;
+  }
+
+  void read_data_file() {
+    const std::string* file = field("data file");
+    if (!file) file = field("datafile");
+    if (file) header_.data_file = *file;
+    if (header_.data_file.starts_with("LIST") || header_.data_file.find('%') != std::string::npos)
+      fail_nrrd(name_, "has its samples in several files; join them first");
+    if (!file && ends_without_line_) fail_nrrd(name_, "is cut short (its header has no end)");
+    for (const char* key : {"line skip", "lineskip"})
+      if (const std::string* lines = field(key); lines && *lines != "0")
+        fail_nrrd(name_, "skips lines before its samples; convert it first");
+    for (const char* key : {"byte skip", "byteskip"})
+      if (const std::string* bytes = field(key)) {
+        const auto count = number_of(*bytes);
+        if (!count || *count < 0 || *count > 1e15 || *count != std::floor(*count))
+          fail_nrrd(name_, "has the byte skip " + *bytes + " (must be from 0); convert it first");
+        header_.byte_skip = static_cast<std::uint64_t>(*count);
+      }
+  }
+
+  const std::string& name_;
+  std::map<std::string, std::string> fields_;
+  bool ends_without_line_ = false;
+  NrrdHeader header_;
+};
+
+}  // namespace
+
+NrrdHeader parse_nrrd(const std::string& text, const std::string& name) {
+  return NrrdParser(text, name).parse();
+}
+
+}  // namespace lull::io

@@ -1,0 +1,49 @@
+#pragma once
+// Constant areas: connected samples of exactly one value that cannot be the result of noise, for
+// example the background of a masked volume, the padding of a CT, saturated samples, or a
+// letterbox.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/frame.h"
+
+namespace lull {
+
+/// Samples `begin` to `end` - 1 of row `y`.
+struct SampleRun {
+  int y = 0, begin = 0, end = 0;
+  bool operator==(const SampleRun&) const = default;
+};
+
+/// The constant areas of a plane. The runs of an area do not overlap.
+struct PlaneAreas {
+  std::vector<SampleRun> preserved;  // all areas
+  /// The areas that differ from their surroundings by more than noise. Without them, a filter
+  /// processes their surroundings better.
+  std::vector<SampleRun> foreign;
+
+  bool none() const { return preserved.empty(); }
+};
+
+/// Finds the constant areas of a plane of a frame in host memory. The result depends on the samples
+/// of this plane only. A connected area of equal samples counts if one of the following is true:
+///
+/// 1. The samples next to the area differ from its value by more than noise does. For slices of
+///    volumes, such an area has at least 9 samples, or any number if a larger area has the same
+///    value; for pictures, it has at least 256 samples.
+/// 2. Noise can produce the value, because the samples next to the area are similar. The area then
+///    counts without its ragged parts, if the value is at one end of the values (clipped samples),
+///    or if the noise level is at least two steps of the samples and the area is in a slice or is
+///    a large area at the border of a picture. It does not
+///    count if nearly all samples next to it differ by a single step, because then it is a part of
+///    a smooth gradient.
+/// 3. The area consists of complete rows or columns at the border of the plane.
+///
+/// In pictures, areas that consist of 8x8 blocks of a codec do not count if they have more than two
+/// values.
+/// @param sigma  noise level of the plane on the 0..255 scale, > 0
+/// @param is_slice  whether the frame is a slice of a volume
+[[nodiscard]] PlaneAreas find_areas(const Frame& frame, int plane, float sigma, bool is_slice);
+
+}  // namespace lull

@@ -1,0 +1,44 @@
+#include "noise/areas/opening.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lull {
+namespace {
+
+/// Marks a place if it and the `side - 1` places after it (`forward`), or before it, are all marked
+/// (`all`), or if one of them is marked. Places outside the row are not marked.
+void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
+  // An erosion looks forward, so the loop runs backward, and the reverse for a dilation.
+  int since = side;  // number of places since the last place that decides
+  for (int i = 0; i < count; ++i) {
+    std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];
+    if (all) {
+      // `since` counts the marked places in sequence.
+      since = i == 0 ? 0 : since;
+      since = place != 0 ? since + 1 : 0;
+      place = since >= side ? 1 : 0;
+    } else {
+      since = place != 0 ? 0 : since + 1;
+      place = since < side ? 1 : 0;
+    }
+  }
+}
+
+void slide(SampleSet& set, int side, bool all) {
+  for (int y = 0; y < set.height; ++y)
+    slide_row(&set.marked[static_cast<std::size_t>(y) * set.width], set.width, 1, side, all);
+  for (int x = 0; x < set.width; ++x) slide_row(&set.marked[x], set.height, set.width, side, all);
+}
+
+}  // namespace
+
+SampleSet opened(const SampleSet& set, int side) {
+  SampleSet result = set;
+  if (set.marked.empty()) return result;
+  slide(result, side, true);
+  slide(result, side, false);
+  return result;
+}
+
+}  // namespace lull

@@ -1,0 +1,23 @@
+#pragma once
+// Opening of a set of samples (mathematical morphology), for areas with ragged borders.
+
+#include <cstdint>
+#include <vector>
+
+namespace lull {
+
+/// A rectangle of samples, row by row. A value other than 0 marks a sample of the set.
+struct SampleSet {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> marked;
+
+  SampleSet(int w, int h) : width(w), height(h), marked(static_cast<std::size_t>(w) * h) {}
+  std::uint8_t& at(int x, int y) { return marked[static_cast<std::size_t>(y) * width + x]; }
+  bool has(int x, int y) const { return marked[static_cast<std::size_t>(y) * width + x] != 0; }
+};
+
+/// Returns the union of all squares of `side` x `side` samples that lie inside the set. `side` is
+/// at least 1.
+[[nodiscard]] SampleSet opened(const SampleSet& set, int side);
+
+}  // namespace lull

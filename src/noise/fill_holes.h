@@ -1,0 +1,19 @@
+#pragma once
+// Fills the holes of a plane, so that filters can process it.
+
+#include "core/image.h"
+#include "noise/holes.h"
+
+namespace lull {
+
+/// Fills the holes of `plane` with coarse means of the surroundings, which reach into holes of any
+/// size (pull-push: Gortler, Grzeszczuk, Szeliski, Cohen 1996, doi:10.1145/237170.237200, section
+/// 3.5). The previous values of holes have no influence. If all samples are holes, all become 0,
+/// and the function returns false.
+bool interpolate_holes(const Holes& holes, PlaneView<float> plane);
+
+/// Fills the holes of `plane` as interpolate_holes() does, then with some rounds of diffusion, so
+/// that the values continue the surroundings smoothly.
+void fill_holes(const Holes& holes, PlaneView<float> plane);
+
+}  // namespace lull

@@ -1,0 +1,33 @@
+#pragma once
+// Estimates photon noise from the statistics of cubes: the variance of samples rises linearly with
+// their mean.
+
+#include <optional>
+
+#include "noise/volume/cube_statistics.h"
+#include "noise/volume/photon_noise.h"
+
+namespace lull {
+
+/// The parameters that are known; the others are estimated. On the 0..255 scale.
+struct KnownPhotonNoise {
+  std::optional<double> gain, offset, read;
+  bool is_complete() const { return gain && offset && read; }
+};
+
+struct PhotonEstimate {
+  PhotonNoise noise;  // on the 0..255 scale
+  /// Standard deviation of the noise in the darkest, the median and the brightest flat cubes.
+  double dark = 0, level = 0, bright = 0;
+  double slope_error = 0;  // standard error of the gain, relative to the gain
+};
+
+/// Estimates the noise of a volume, or of planes over time. The fit uses the high frequencies of
+/// cubes that contain no structure (flat_cubes.h), relative to the variance that the fit itself
+/// states for the mean of a cube. Variance and mean determine the gain and the sum
+/// read^2 - gain offset; the third moment then separates the offset from the read noise.
+/// @return nothing if there are too few cubes, or if the variance does not rise with the mean
+[[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
+                                                             const KnownPhotonNoise& known);
+
+}  // namespace lull

@@ -1,0 +1,65 @@
+#pragma once
+// Photon noise, as cameras and photomultipliers of microscopes have it: a sample is
+//     gain * k + offset + read * n,
+// where k has Poisson's distribution with the expected number of photons as its mean, and n is
+// standard normal. The variance of samples with mean m is gain (m - offset) + read^2.
+
+#include <vector>
+
+namespace lull {
+
+/// All members are in the units of the samples.
+struct PhotonNoise {
+  double gain = 1;    // samples per photon, > 0
+  double offset = 0;  // mean of samples without light
+  double read = 0;    // standard deviation of the noise without light, >= 0
+
+  /// Returns the variance of samples with this mean.
+  double variance(double mean) const;
+  bool operator==(const PhotonNoise&) const = default;
+};
+
+/// Returns the noise of samples that are (sample - low) * factor. factor > 0.
+[[nodiscard]] PhotonNoise rescaled(const PhotonNoise& noise, double low, double factor);
+
+/// Checks the parameters of photon noise.
+/// @throws InvalidArgument
+void validate(const PhotonNoise& noise);
+
+/// The generalised Anscombe transform and its exact unbiased inverse (Makitalo and Foi 2013,
+/// "Optimal inversion of the generalized Anscombe transformation for Poisson-Gaussian noise",
+/// doi:10.1109/TIP.2012.2202675). The forward function is
+///     f(z) = 2 sqrt(max((z - offset) / gain + 3/8 + (read / gain)^2, 0)),
+/// followed by the linear map that takes f(0) to 0 and f(255) to 255. A filter estimates E[f(z)],
+/// which is not f(E[z]); the inverse therefore returns the mean for which this expectation equals
+/// the filter's result.
+class PhotonStabiliser {
+ public:
+  /// @param noise  valid noise of samples on the 0..255 scale
+  explicit PhotonStabiliser(const PhotonNoise& noise);
+
+  /// Returns the standard deviation of the noise of stabilised samples, on the 0..255 scale.
+  float sigma() const { return static_cast<float>(scale_); }
+  /// NaN stays NaN.
+  float forward(float sample) const;
+  /// Returns the mean of samples whose stabilised samples have the mean `stabilised`. Below the
+  /// result for no photons, the function continues linearly, so that the noise that filters leave
+  /// in areas without light does not change their mean.
+  float inverse(float stabilised) const;
+
+ private:
+  double transform(double photons) const;
+  double expected_result(double photons) const;
+  double photons_of(double d) const;
+  void make_table();
+
+  PhotonNoise noise_;
+  double variance_;            // of the read noise, in units of gain^2
+  double low_ = 0;             // f(0)
+  double scale_ = 1;           // 255 / (f(255) - f(0))
+  double first_ = 0;           // E[f(z)] for no photons
+  double step_ = 0;            // distance of the knots of the table
+  std::vector<double> table_;  // expected photons by the result, from first_ on
+};
+
+}  // namespace lull

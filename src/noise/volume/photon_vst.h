@@ -1,0 +1,28 @@
+#pragma once
+// Variance stabilisation of stacks with photon noise, for filters of white Gaussian noise.
+
+#include <memory>
+
+#include "core/denoiser.h"
+#include "core/repeats.h"
+#include "noise/volume/photon_noise.h"
+
+namespace lull {
+
+/// Makes a session for grey frames with this noise, whose parameters are on the 0..255 scale.
+/// `filter` must be a session for frames of stabilised_format(format) (vst_volume.h), opened for
+/// the noise level PhotonStabiliser::sigma() (times a factor to remove more or less noise). Samples
+/// that the filter leaves unchanged are preserved bit for bit.
+/// @throws InvalidArgument  frames with several planes, or invalid noise
+[[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
+                                                        const FrameFormat& format,
+                                                        std::unique_ptr<Denoiser> filter,
+                                                        const ResultSamples& results = {});
+
+/// Makes a finder of repeated frames that compares stabilised frames, which are the input of the
+/// filter. `finder` must be made for frames of stabilised_format(format).
+[[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
+                                                            const FrameFormat& format,
+                                                            std::unique_ptr<RepeatFinder> finder);
+
+}  // namespace lull

@@ -1,0 +1,144 @@
+// Tests lull denoise on stacks with channels and with photon noise.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int width = 48, height = 40, slices = 16;
+constexpr std::size_t page_samples = width * height;
+
+/// Returns the photons of a smooth volume, from 2 to 102.
+double photons_at(std::size_t i) {
+  const auto x = static_cast<double>(i % width), y = static_cast<double>(i / width % height);
+  const double wave = std::sin(0.06 * x) * std::cos(0.05 * y);
+  return 2 + 100 * wave * wave;
+}
+
+std::vector<std::uint16_t> photon_stack(double gain, double offset) {
+  std::mt19937 rng{3};
+  std::vector<std::uint16_t> samples;
+  for (std::size_t i = 0; i < page_samples * slices; ++i)
+    samples.push_back(static_cast<std::uint16_t>(
+        gain * std::poisson_distribution<int>(photons_at(i))(rng) + offset));
+  return samples;
+}
+
+void write_pages(const std::string& path, const std::vector<std::uint16_t>& samples,
+                 const std::string& description) {
+  TIFF* file = TIFFOpen(path.c_str(), "w");
+  for (std::size_t at = 0; at < samples.size(); at += page_samples) {
+    TIFFSetField(file, TIFFTAG_IMAGEWIDTH, width);
+    TIFFSetField(file, TIFFTAG_IMAGELENGTH, height);
+    TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 16);
+    TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    if (at == 0 && !description.empty())
+      TIFFSetField(file, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+    std::vector<std::uint16_t> page(
+        samples.begin() + static_cast<std::ptrdiff_t>(at),
+        samples.begin() + static_cast<std::ptrdiff_t>(at + page_samples));
+    TIFFWriteEncodedStrip(file, 0, page.data(), static_cast<tmsize_t>(page_samples * 2));
+    TIFFWriteDirectory(file);
+  }
+  TIFFClose(file);
+}
+
+std::vector<std::uint16_t> read_pages(const std::string& path) {
+  std::vector<std::uint16_t> samples;
+  TIFF* file = TIFFOpen(path.c_str(), "r");
+  if (!file) return samples;
+  do {
+    std::vector<std::uint16_t> page(page_samples);
+    TIFFReadEncodedStrip(file, 0, page.data(), static_cast<tmsize_t>(page_samples * 2));
+    samples.insert(samples.end(), page.begin(), page.end());
+  } while (TIFFReadDirectory(file));
+  TIFFClose(file);
+  return samples;
+}
+
+class Microscopy : public testing::Test {
+ protected:
+  Outcome denoise(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{folder / "in.tif", folder / "out.tif", "-y", "--device",
+                                       "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Program(arguments).wait();
+  }
+  double photon_error(double gain, double offset) const {
+    const std::vector<std::uint16_t> result = read_pages(folder / "out.tif");
+    double sum = 0;
+    for (std::size_t i = 0; i < result.size(); ++i)
+      sum += std::pow(result[i] - offset - gain * photons_at(i), 2);
+    return std::sqrt(sum / static_cast<double>(result.size()));
+  }
+  Folder folder;
+};
+
+TEST_F(Microscopy, PhotonNoiseIsRecognisedAndBetterThanOneLevel) {
+  write_pages(folder / "in.tif", photon_stack(40, 100), "");
+  const Outcome automatic = denoise();
+  ASSERT_EQ(automatic.code, 0) << automatic.err;
+  EXPECT_THAT(automatic.err, HasSubstr("photon noise, gain "));
+  const double estimated = photon_error(40, 100);
+  ASSERT_EQ(denoise({"--noise", "poisson:40:100:0"}).code, 0);
+  const double given = photon_error(40, 100);
+  const Outcome gaussian = denoise({"--noise", "gaussian"});
+  EXPECT_THAT(gaussian.err, Not(HasSubstr("photon noise")));
+  EXPECT_LT(estimated, 1.035 * given);  // 0.3 dB
+  EXPECT_LT(estimated, 0.8 * photon_error(40, 100));
+}
+
+TEST_F(Microscopy, ChannelsHaveTheirOwnNoiseAndOrder) {
+  const std::vector<std::uint16_t> bright = photon_stack(40, 100), dim = photon_stack(2, 10);
+  std::vector<std::uint16_t> both;
+  for (int z = 0; z < slices; ++z)
+    for (const auto* channel : {&bright, &dim})
+      both.insert(both.end(), channel->begin() + z * static_cast<int>(page_samples),
+                  channel->begin() + (z + 1) * static_cast<int>(page_samples));
+  write_pages(folder / "in.tif", bright, "");
+  ASSERT_EQ(denoise().code, 0);
+  const std::vector<std::uint16_t> alone = read_pages(folder / "out.tif");
+  write_pages(folder / "in.tif", both, "ImageJ=1.53\nimages=32\nchannels=2\nslices=16\n");
+  const Outcome outcome = denoise();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("2 channels, 16 slices, 1 time point"));
+  EXPECT_THAT(outcome.err, HasSubstr("noise: channel 2: photon noise"));
+  const std::vector<std::uint16_t> result = read_pages(folder / "out.tif");
+  ASSERT_EQ(result.size(), both.size());
+  // Even pages are those of the first channel.
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    ASSERT_EQ(result[i / page_samples * 2 * page_samples + i % page_samples], alone[i]);
+}
+
+TEST_F(Microscopy, ContradictoryOmeXmlIsOneLineAndNoOutput) {
+  write_pages(folder / "in.tif", photon_stack(40, 100),
+              "<OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeC=\"3\" SizeZ=\"16\" SizeT=\"1\">"
+              "<TiffData/></Pixels></Image></OME>");
+  const Outcome outcome = denoise();
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("OME-XML"));
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"in.tif"});
+}
+
+TEST_F(Microscopy, InvalidParametersOfPhotonNoiseAreRejected) {
+  write_pages(folder / "in.tif", photon_stack(40, 100), "");
+  for (const char* noise : {"poisson:0:0:0", "poisson:x", "poisson:1:2:-3", "poisson:1:2:3:4"}) {
+    EXPECT_EQ(denoise({"--noise", noise}).code, 2) << noise;
+  }
+  EXPECT_EQ(denoise({"--noise", "poisson", "--sigma", "3"}).code, 2);
+}
+
+}  // namespace
+}  // namespace lull::tools

@@ -1,0 +1,22 @@
+#pragma once
+// Estimates the noise of TIFF stacks channel by channel.
+
+#include <vector>
+
+#include "io/media.h"
+#include "tools/noise/noise_record.h"
+#include "tools/options/denoise_options.h"
+
+namespace lull::tools {
+
+/// Estimates the noise of slices that are denoised as pictures or over time.
+[[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
+
+/// Estimates the noise of a TIFF stack that can be read again. The function reads all slices once.
+/// Each channel gets a scene, and each time point as well if the levels of the volumes of a channel
+/// differ.
+/// @throws any error of reading
+[[nodiscard]] std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
+                                                          const io::MediaSource& source);
+
+}  // namespace lull::tools
