@@ -42,9 +42,9 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a finder that detects the same repeated frames as a session with these parameters. A
-/// caller that distributes a clip over several sessions stores the states that the finder returns
-/// in Frame::repeat_state. If each session also gets margin(params) frames around its part
+/// Opens a detector of repeated frames. It detects the same frames as a session with these
+/// parameters. A caller that distributes a clip over several sessions stores the results of the
+/// detector in Frame::repeat_state. If each session also gets margin(params) frames around its part
 /// (repeated frames do not count), the results equal those of one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);

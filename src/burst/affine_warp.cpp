@@ -52,7 +52,7 @@ int mirrored(int at, int size) {
   return at < size ? at : period - 1 - at;
 }
 
-/// Returns the value of `in(i)`, i < size, interpolated at `place`.
+/// Returns the value of `in(i)`, i < size, interpolated at the position `place`.
 template <class In>
 float interpolated(const Kernels& kernels, const In& in, int size, double place) {
   const double floor = std::floor(place);

@@ -6,9 +6,10 @@
 // only the errors that point into the range would remain, and black areas would come out brighter
 // than black. For this reason, clipping preserves local means: the clipped picture is the one
 // nearest to the filter's result, in the least-squares sense, that stays within the limits and
-// keeps the mean of its surroundings. A shift of all samples near the limit towards the limit gives
-// this picture (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223).
-// The shift decreases with the distance from the limit, so that other content does not change.
+// keeps the mean of its surroundings. This picture results if all samples near the limit are
+// shifted towards the limit by one amount, the clipping shift, and then clipped (a projection onto
+// a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift decreases with the
+// distance from the limit, so that other content does not change.
 
 #include <algorithm>
 
@@ -27,14 +28,14 @@ struct ClipLimit {
   /// which is_near() is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the factor by which the shift of a near sample is multiplied: 1 for depths up to reach
-  /// / 2, then falling to 0 at depth `reach`.
+  /// Returns the weight of the clipping shift for a sample at the distance `depth` < reach from the
+  /// limit: 1 up to a distance of reach / 2, then falling linearly to 0 at the distance `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Returns the depth of a near sample after the shift. A sample whose depth is below 0 must be
-  /// clipped to 0.
+  /// Returns the distance from the limit after the shift, for a sample at the distance `depth` <
+  /// reach. The caller must clip a negative result to 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -48,18 +49,18 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// The shift of samples near a limit is computed for cells of clip_shift_cell x clip_shift_cell
-/// samples. Each shift uses a window that extends its cell by half a cell on each side. Between
-/// cell centres the shift is interpolated linearly.
+/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples. Each
+/// shift uses a window that extends its cell by half a cell on each side. Between the centres of
+/// cells, the shift is interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums of one Newton step that finds the shift of a window: the shift at which the clipped depths
-/// have the same sum as the original depths. The sum of the clipped depths is convex in the shift,
-/// so the steps approach the solution from below.
+/// Sums of one Newton step that finds the clipping shift of a window: the shift for which clipping
+/// does not change the sum of the samples' distances from the limit. The sum of the distances after
+/// clipping is convex in the shift, so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
-  float left = 0, shares = 0;  // sums over the samples whose shifted depth is above 0
+  float left = 0, shares = 0;  // sums over the samples within the limit after the shift
 
   constexpr void add(const ClipLimit& limit, float depth, float shift) {
     const float shifted = limit.shifted(depth, shift);
@@ -68,7 +69,7 @@ struct ClipShiftSums {
     shares += limit.share(depth);
   }
   /// Returns the next estimate of the shift.
-  /// @param depths  sum of the original depths
+  /// @param depths  sum of the distances from the limit before the shift
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;
     if (!(left > wanted) || !(shares > 0)) return shift;

@@ -81,8 +81,8 @@ struct Features;  // noise/render/features.h
 struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
-/// The properties of a frame apart from its samples: time, side data, and its place in a clip or a
-/// volume. A result has the same properties as the frame that was filtered.
+/// The properties of a frame apart from its samples: time, side data, and its position in a clip or
+/// a volume. A result has the same properties as the frame that was filtered.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
@@ -140,8 +140,8 @@ struct Frame : FrameInfo, FrameInputs {
     pixels = other.pixels;
     planes = other.planes;
   }
-  /// Copies the properties of `other` (time, side data, place in the clip), but neither its samples
-  /// nor its additional inputs.
+  /// Copies the properties of `other` (time, side data, position in the clip), but neither its
+  /// samples nor its additional inputs.
   void copy_info(const FrameInfo& other) { static_cast<FrameInfo&>(*this) = other; }
 };
 

@@ -14,7 +14,7 @@ class RepeatFinder {
   /// Returns the state of the next frame. The first frame of a clip is independent. The samples
   /// must be in host memory and must not change until the next call.
   [[nodiscard]] virtual RepeatState find(const Frame& frame) = 0;
-  /// Resets the finder: the next frame is the first of another clip.
+  /// Resets the detector: the next frame is the first of another clip.
   virtual void clear() = 0;
 };
 

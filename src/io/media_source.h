@@ -148,8 +148,8 @@ struct SourceOptions {
   /// end is not reported.
   std::int64_t skip_us = 0;
   /// If true, gaps caused by forward jumps of the time stamps are kept. If false, all
-  /// discontinuities of an input's clock are removed (MediaSource::clock_jumps()). Backward jumps
-  /// are always corrected.
+  /// discontinuities of an input's time stamps are removed (MediaSource::clock_jumps()). Backward
+  /// jumps are always corrected.
   bool keep_times = false;
   /// Axis along which the slices of a NIfTI volume are read; default: z. Other inputs have no axes.
   std::optional<Axis> axis;
@@ -203,9 +203,9 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Returns the discontinuities of the input's clock that were removed so far, one line each. Such
-  /// discontinuities are caused by joined recordings, restarted encoders or overflows. The caller
-  /// must not call this function while another thread reads.
+  /// Returns the discontinuities of the input's time stamps that were removed so far, one line
+  /// each. Such discontinuities are caused by joined recordings, restarted encoders or overflows.
+  /// The caller must not call this function while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
   /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
   /// sequences and stacks.

@@ -48,8 +48,9 @@ constexpr int bundle_columns(const ReferenceGrid& grid) {
   return (grid.count_x + motion_columns - 1) / motion_columns;
 }
 
-/// The place of a patch relative to the reference patch, in the frame with this index. If the patch
-/// spans two frames, its second half has the same place in the partner of the frame.
+/// The position of a patch: the index of its frame, and its displacement from the reference patch.
+/// If the patch spans two frames, its second half has the same displacement in the partner of the
+/// frame.
 struct Place {
   int frame = 0, x = 0, y = 0;
 };
@@ -121,7 +122,7 @@ class Groups {
     const std::vector<Motion>& bundles = search_.frames[frame].motion;
     return bundles.empty() ? Motion{} : bundles[bundle(i, j)];
   }
-  /// Returns the place of the candidate with this index, for reference patch (i, j).
+  /// Returns the position of the candidate with this index, for reference patch (i, j).
   Place place(int i, int j, int candidate) const {
     if (candidate == 0) return {};
     int frame = 0;

@@ -60,9 +60,9 @@
 // estimates to the sums of all these frames. There are iterations_over_time iterations. The matcher
 // finds groups for the pilot and for iteration 1.
 //   Windows. The window of the reference frame has the side `window`, that of another frame
-// `temporal_window`, around the place that motion predicts: the vector of the bundle of reference
-// patches (match/motion_grid.h, with the grid of these patches). Indices continue frame by frame:
-// the first candidate of frame f has the index 1 + window^2 + (f - 1) temporal_window^2.
+// `temporal_window`, around the position that motion predicts: the vector of the bundle of
+// reference patches (match/motion_grid.h, with the grid of these patches). Indices continue frame
+// by frame: the first candidate of frame f has the index 1 + window^2 + (f - 1) temporal_window^2.
 //   Bonus. The distance of the candidate in the centre of a window is reduced by floor(bonus_share
 // sigma^2 scale^2 n), at most to 0. sigma is the noise of the guide, scale that of its
 // quantisation.

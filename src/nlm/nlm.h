@@ -28,9 +28,9 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a finder that determines the same repeat states as a session with these parameters. A
-/// caller that distributes parts of a clip to several sessions stores these states in the frames
-/// (Frame::repeat_state). Null for volumes.
+/// Opens a detector of repeated frames; null for volumes. It gives the same results as the
+/// detection in a session with these parameters. A caller that distributes parts of a clip to
+/// several sessions stores these results in Frame::repeat_state.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

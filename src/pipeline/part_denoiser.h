@@ -31,10 +31,10 @@ struct PartContext {
 
 /// Returns a denoiser for the frames in `wanted` of a single stream; it cannot be used for another
 /// stream. Frames with Frame::context_only are not counted in the numbers of `wanted`. All frames
-/// outside `wanted` are returned in their places without samples. Each span is filtered by a
-/// separate session, one after the other: first by `session`, then by the sessions that `reopen`
-/// returns. A session also gets the margin before and after its span. Spans that are closer than
-/// the margin share a session, unless context_only frames lie between them.
+/// outside `wanted` are returned without samples, in the order of the stream. Each span is filtered
+/// by a separate session, one after the other: first by `session`, then by the sessions that
+/// `reopen` returns. A session also gets the margin before and after its span. Spans that are
+/// closer than the margin share a session, unless context_only frames lie between them.
 ///
 /// With a margin, the denoiser keeps the last noisy frames, without repeated frames, so that a
 /// session can begin with them. Frames in GPU memory are too large to be stored; in this case, a

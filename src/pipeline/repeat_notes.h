@@ -1,5 +1,5 @@
 #pragma once
-// Determines the repeat states of a clip's frames before sessions receive the frames.
+// Detects the repeated frames of a clip before sessions receive the frames.
 
 #include <memory>
 #include <utility>
@@ -13,7 +13,7 @@ namespace lull::pipeline {
 /// gets the samples of the frame that it repeats, so that it needs no memory of its own.
 class RepeatNotes {
  public:
-  /// @param finder  determines the states; null: there are no repeated frames
+  /// @param finder  detects repeated frames; null: no frame counts as repeated
   explicit RepeatNotes(std::unique_ptr<RepeatFinder> finder) : finder_(std::move(finder)) {}
 
   /// Processes the next frame, which is in host memory.

@@ -14,12 +14,13 @@ namespace lull::raw {
 /// take for a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
-/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. Hot and dead
-/// sites are replaced by the median of the 8 nearest sites of their colour. A site is hot or dead
-/// if noise cannot explain how much brighter, or darker, it is than all of its 8 neighbours and all
-/// of these 8 sites. In addition, the area must be flat: noise explains the differences among the
-/// neighbours of each colour. In areas that are not flat, small details of sharp pictures can look
-/// like hot sites.
+/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot
+/// (dead) if it is brighter (darker), by more than noise explains, than each of its 8 adjacent
+/// sites and each of the 8 nearest sites of its colour. The function replaces a hot or dead site by
+/// the median of the 8 nearest sites of its colour, but only if the area is flat: noise explains
+/// the differences among the 4 sites beside it, among the 4 sites diagonal to it, and among the 8
+/// nearest sites of its colour. In other areas, small details of sharp pictures can look like hot
+/// sites.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);

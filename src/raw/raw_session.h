@@ -40,9 +40,9 @@ struct RawFilters {
 /// Returns the format of the results for mosaics of `format`: R, G, B or grey, 16 bits.
 [[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
 
-/// Opens a session for mosaics: grey frames of 16 bits in host memory. Mosaics of results have the
-/// levels of result_levels() (mosaic_samples.h). In results with R, G and B, black is 0 and white
-/// is 65535.
+/// Opens a session for mosaics: grey frames of 16 bits in host memory. A result is a mosaic or an
+/// RGB picture (Result). The black and white levels of a mosaic are those of result_levels()
+/// (mosaic_samples.h); in an RGB picture, black is 0 and white is 65535.
 /// @throws InvalidArgument  other frames
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
                                                  const RawFilters& filters);

@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines the repeat state of the frame. Before that, passes the frame to the worker, unless
-  /// the worker does not need it.
+  /// Determines whether the frame repeats the previous one (RepeatState). Before that, passes the
+  /// frame to the worker, unless the worker does not need it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;

@@ -19,7 +19,7 @@ Matrix random_patches(int k, int n, double level) {
   return patches;
 }
 
-/// Returns C for members at these places, with patches of side x side samples in one frame.
+/// Returns C for members at these positions, with patches of side x side samples in one frame.
 Matrix noise_of(std::vector<Place> members, const PlaneNoise& noise, int side) {
   Groups groups;
   groups.reset(64, 64, {.side = side, .group = 16, .step = 1, .window = 9});

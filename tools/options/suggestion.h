@@ -11,9 +11,10 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that is most similar to `word`. The similarity is determined by wrong,
-/// missing, additional and swapped letters; a candidate that begins with `word` is also similar.
-/// Returns an empty text if no candidate is similar. Leading dashes are ignored.
+/// Returns the candidate that is most similar to `word`. The similarity is given by the edit
+/// distance, in which two swapped adjacent letters count as one error; a candidate that begins with
+/// `word` is also similar. Returns an empty text if no candidate is similar. Leading dashes are
+/// ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -126,7 +126,7 @@ class ChannelNoise {
   const io::VideoInfo& info_;
   const FrameFormat format_;
   const io::ValueScale values_;
-  const std::int64_t frames_;  // of the channel
+  const std::int64_t frames_;  // number of frames of the channel
   const bool is_volume_;
   CubeCollector whole_;                  // cubes of all frames
   std::optional<CubeCollector> volume_;  // cubes of the current volume

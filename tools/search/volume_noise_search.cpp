@@ -102,7 +102,7 @@ std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
   // Minimum ratio of the noise in the brightest and in the darkest cubes. Rician noise rises by a
   // factor of 1.5 between air and tissue.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
-  constexpr double max_error = 0.2;  // of the gain, relative
+  constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;
   KnownPhotonNoise known = options.noise.photons.value_or(KnownPhotonNoise{});
   const double factor = 255 / values.span;  // samples per unit of the file

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the finder of repeated frames for renders. The finder compares the frames of the render
-/// before the division by albedo and the variance stabilisation.
+/// Opens the detector of repeated frames for renders. The detector compares the frames of the
+/// render before the division by albedo and the variance stabilisation.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -41,7 +41,7 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// A finder that detects repeated frames in stabilised depth maps, which are the input of the
+/// A detector of repeated frames. It compares stabilised depth maps, which are the input of the
 /// filters.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:

@@ -75,7 +75,7 @@ struct Method {
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
-/// Opens the finder of repeated frames; null if the method does not treat repeated frames
+/// Opens the detector of repeated frames; null if the method does not treat repeated frames
 /// specially.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);

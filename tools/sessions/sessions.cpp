@@ -69,8 +69,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A finder that detects repeated frames with the parameters of the current scene, which are also
-/// those of the session.
+/// A detector of repeated frames. It uses the parameters of the current scene, as the session of
+/// the scene does.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

@@ -10,7 +10,7 @@
 // G, the inverse uses a larger shift than t (bayes_precision.h). Patches are stored as rows, so
 // that X' = W' B' writes rows. For the computation of G and B'Y, the patches are transposed once.
 // All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4 rows by
-// two vectors of C stay in registers. Unused places of a group contain patches of zeros. These
+// two vectors of C stay in registers. Unused rows of a group contain patches of zeros. These
 // patches do not change the result, because their rows of P and W are zero outside the diagonal.
 
 #undef HWY_TARGET_INCLUDE

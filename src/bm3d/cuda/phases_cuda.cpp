@@ -126,8 +126,9 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the plane from which a guide is made: the noisy plane in the first phase, the mixed
-/// estimate in the second phase, or the guide that came with the frame.
+/// Returns the plane from which a guide is made: the noisy plane in the first phase, and the basic
+/// estimate mixed with a share of the noisy plane in the second phase. If the frame has a guide
+/// (Frame::guide), both phases use the guide, mixed with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};

@@ -165,8 +165,8 @@ class HostWorker : public FrameWorker {
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
   /// Returns whether the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns whether the mixed luma guide is stored. If not, luma is matched in the estimate
-  /// itself.
+  /// Returns whether the luma guide, an estimate mixed with a share of the noisy luma, is stored.
+  /// If not, luma is matched in the estimate itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {

@@ -29,7 +29,7 @@ struct Pixels {
 
 struct OmeDescription {
   std::vector<Pixels> images;
-  std::string id;             // of this file
+  std::string id;             // UUID of this file
   bool is_elsewhere = false;  // another file contains the description
   bool has_other_size = false;
 };

@@ -32,7 +32,7 @@ struct StackAxes {
 
 /// The pages that a description describes.
 struct DescribedPages {
-  std::string path;              // of the file
+  std::string path;              // path of the file in messages
   std::string_view description;  // tag ImageDescription of the first page
   std::int64_t pages = 1;
   int width = 0, height = 0;

@@ -122,7 +122,7 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a chunk of the movie begins at `place` and is followed by another chunk.
+/// Returns whether a chunk of the movie begins at byte `place` and is followed by another chunk.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -251,7 +251,8 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a block begins at `place` and is followed by another element of the cluster.
+/// Returns whether a block begins at byte `place` and is followed by another element of the
+/// cluster.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

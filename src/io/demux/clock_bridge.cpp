@@ -10,12 +10,12 @@
 namespace lull::io {
 namespace {
 
-// If consecutive time stamps of a stream differ by more than this limit, the clock is assumed to
-// have jumped forwards. The ffmpeg command uses the same limit.
+// If consecutive time stamps of a stream differ by more than this limit, they are assumed to have
+// jumped forwards. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
-// If the decoding times of a stream go back by more than this limit, the clock has jumped.
+// If the decoding times of a stream go back by more than this limit, the time stamps have jumped.
 constexpr double max_back_s = 0.1;
-// If the clock of another stream jumps and that of the video does not, the packets of the other
+// If the time stamps of another stream jump and those of the video do not, the packets of the other
 // stream wait for a jump of the video. They wait at most this long, measured in the time stamps of
 // the video.
 constexpr double max_wait_s = 5;
@@ -30,7 +30,7 @@ bool is_dense(const AVStream& stream) {
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the clock has overflowed up to `time`.
+/// Returns how often the counter of the time stamps has overflowed up to `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -74,9 +74,9 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the clock has gone back although the time stamp of the packet is larger than
-/// that of the previous packet. This happens if the demuxer mistakes a backward jump for an
-/// overflow of the clock's counter, and corrects the time stamp.
+/// Returns whether the time stamps have jumped back although the time stamp of the packet is larger
+/// than that of the previous packet. This happens if the demuxer mistakes a backward jump for an
+/// overflow of the counter of the time stamps, and corrects the time stamp.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -84,8 +84,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet continues its stream without a jump, under the assumption that it has
-/// the same clock as the previous packet of the stream.
+/// Returns whether the packet continues its stream without a jump, under the assumption that its
+/// time stamp needs the same offset as that of the previous packet of the stream.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -95,8 +95,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether the audio has also reached the time of this video packet, under the assumption
-/// that the packet has the current clock of the video. In this case the clock has not jumped: the
-/// video has only paused for a long time, for example in a slide show.
+/// that the current offset of the video also applies to the packet. In this case the time stamps
+/// have not jumped: the video has only paused for a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -145,8 +145,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the clock of the video has jumped. If the next packet does not continue the time
-/// stamps of a suspicious packet, only the suspicious packet has a wrong time stamp.
+/// Decides whether the time stamps of the video have jumped. If the next packet does not continue
+/// the time stamps of a suspicious packet, only the suspicious packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -177,15 +177,15 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new clock. The offset of the new clock makes the packets after the jump follow the last
-/// frame before the jump.
+/// Begins a new section of continuous time stamps. Its offset makes the packets after the jump
+/// follow the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped long before those of the video, so the clock
-  // of that stream is tried before a new clock is opened.
+  // The time stamps of another stream may have jumped long before those of the video, so the offset
+  // of that stream is tried before a new section begins.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -204,8 +204,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the clock of a packet that belongs to a stream other than the main video; nullopt if no
-/// clock fits.
+/// Returns the section of continuous time stamps (index in offsets_) to which a packet belongs that
+/// is not of the main video; nullopt if its time stamp fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -261,13 +261,15 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, because a newer clock may fit them.
+/// Passes the waiting packets to push_other() again, because a newer section of time stamps may fit
+/// them.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Releases the waiting packets of a stream if its clock has jumped and that of the video has not.
+/// Releases the waiting packets of a stream whose time stamps have jumped, although those of the
+/// video have not.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -289,8 +291,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new clock for the stream of the packet. The offset of the new clock makes the packet
-/// follow the previous packet of the stream.
+/// Begins a new section of continuous time stamps for the stream of the packet. Its offset makes
+/// the packet follow the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -352,8 +354,8 @@ void ClockBridge::remove_marks(Stream& stream) {
 }
 
 /// Returns a packet to the caller. A packet that is marked as damaged first waits until the bridge
-/// knows whether the clock jumps after the packet. FFmpeg's parsers may move the mark to an earlier
-/// packet, so the bridge waits for three further packets.
+/// knows whether the time stamps jump after the packet. FFmpeg's parsers may move the mark to an
+/// earlier packet, so the bridge waits for three further packets.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -367,7 +369,7 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the clock's counter, which the demuxer itself corrects.
+/// Reports an overflow of the counter of the time stamps, which the demuxer itself corrects.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;

@@ -1,6 +1,6 @@
 #pragma once
-// Removes discontinuities from the time stamps (the clock) of an input. They are caused by joined
-// recordings or restarted encoders.
+// Removes discontinuities from the time stamps of an input. They are caused by joined recordings or
+// restarted encoders.
 
 #include <cstdint>
 #include <deque>
@@ -12,8 +12,8 @@
 
 namespace lull::io {
 
-/// Gives the packets of a demuxer continuous time stamps, even if the clock of the input jumps.
-/// Packets of formats whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) are not changed.
+/// Gives the packets of a demuxer continuous time stamps, even if those of the input jump. Packets
+/// of formats whose time stamps cannot jump (without FFmpeg's AVFMT_TS_DISCONT) are not changed.
 ///
 /// The video determines where the output continues after a jump: one frame duration after the last
 /// frame before the jump. The time stamps of all other streams get the same offset, so these
@@ -45,7 +45,7 @@ class ClockBridge {
 
  private:
   struct Stream {
-    std::size_t clock = 0;  // index of the clock in offsets_
+    std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
     // State after the packet of the stream that was returned most recently, in ticks of the stream:
     // decoding time of the packet, expected decoding time of the next packet, end of the
@@ -55,7 +55,7 @@ class ClockBridge {
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
     // A packet that the demuxer marked as damaged, and the packets after it. They wait until the
-    // bridge knows whether the clock jumps after the marked packet.
+    // bridge knows whether the time stamps jump after the marked packet.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -95,7 +95,8 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // For each clock, the offset that is added to its time stamps, in ticks of the video.
+  // For each section of continuous time stamps, the offset that is added to its time stamps, in
+  // ticks of the video. Code calls a section a clock.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

@@ -1,17 +1,17 @@
 #pragma once
-// Discontinuities of an input's clock, in the form in which they are reported to users.
+// Discontinuities of an input's time stamps, in the form in which they are reported to users.
 
 #include <cstdio>
 #include <string>
 
 namespace lull::io {
 
-/// A discontinuity of the input's clock. The demuxer has removed the discontinuity from the packets
-/// that it returns.
+/// A discontinuity of the input's time stamps. The demuxer has removed the discontinuity from the
+/// packets that it returns.
 struct ClockJump {
   double time_s;        // in seconds since the first frame, in the corrected times
   double from_s, to_s;  // times of the input before and after the discontinuity
-  bool wraps = false;   // the counter of the clock has overflowed
+  bool wraps = false;   // the counter of the time stamps has overflowed
   int stream = -1;      // only this stream jumps; -1: all streams
 };
 

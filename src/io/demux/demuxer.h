@@ -39,8 +39,8 @@ class Demuxer {
   /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
   /// The time stamp of a packet is the index of the packet's file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame, and all time stamps come
-  /// from one continuous clock.
+  /// Returns whether the container stores a time stamp for each frame, and the time stamps have no
+  /// discontinuities.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
   /// packets. libtiff reads the files itself, so the packets have no data.

@@ -13,7 +13,7 @@
 
 namespace lull::io {
 
-/// Messages of one topic or thread. Any thread may add to them.
+/// Messages about one file (LogTopic), or messages of one thread. Any thread may add to them.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -60,7 +60,8 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The destination of a decoder's messages: a topic, and a listener (may be empty).
+/// The destinations of a decoder's messages: the messages about its file, and a listener (may be
+/// empty).
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -72,7 +73,7 @@ struct Log {
   std::mutex listener_mutex;
   std::function<void(const std::string&)> listener;
   std::mutex topics_mutex;
-  std::map<const void*, DestinationPtr> topics;  // key: the mark of the topic
+  std::map<const void*, DestinationPtr> topics;  // key: AVCodecContext::opaque
 };
 
 Log& the_log() {

@@ -25,8 +25,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a scope exists, FFmpeg's messages in this thread are assigned to the scope's topic.
-  /// Scopes can be nested.
+  /// While a scope exists, FFmpeg's messages in this thread are stored as messages about the file
+  /// of the scope's LogTopic. Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -42,10 +42,10 @@ class LogTopic {
   /// decoder's AVCodecContext; each frame thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque is the mark are
-  /// assigned to a topic. FFmpeg copies that pointer to the contexts of a decoder's threads, so the
-  /// messages of all threads are assigned. The decoders must be closed before the Mark is
-  /// destroyed.
+  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque equals `mark` are
+  /// stored as messages about the file of `topic`. FFmpeg copies that pointer to the contexts of a
+  /// decoder's threads, so this includes the messages of all threads. The decoders must be closed
+  /// before the Mark is destroyed.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);
@@ -62,9 +62,9 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages since the creation of this object: either those of a topic, or those of the thread
-/// that created it. lull uses these messages in error texts, and to detect damage that FFmpeg only
-/// logs.
+/// The messages since the creation of this object: either those about one file, or those of the
+/// thread that created this object. lull uses these messages in error texts, and to detect damage
+/// that FFmpeg only logs.
 class LogWatch {
  public:
   LogWatch();

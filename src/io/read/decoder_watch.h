@@ -23,13 +23,13 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Assigns the decoder's messages to the topic of the watch. The caller must call this function
-  /// before the decoder is opened.
+  /// Tags the decoder, so that this object receives its log messages, and stores them as messages
+  /// about the file of the constructor's LogTopic. The caller must call this function before the
+  /// decoder is opened.
   void attach(AVCodecContext& decoder);
-  /// Assigns the decoder's messages to the topic of the watch, as attach() does. In addition, the
-  /// pictures of the decoder get zeroed memory, so that the missing parts of a damaged picture have
-  /// defined samples. If a packet is too small for its picture, decoding fails before memory is
-  /// allocated.
+  /// Tags the decoder as attach() does. In addition, the pictures of the decoder get zeroed memory,
+  /// so that the missing parts of a damaged picture have defined samples. If a packet is too small
+  /// for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of a packet. The caller must call this function before it sends the packet to
   /// the decoder.

@@ -127,8 +127,9 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // Both constants are fractions of a scale 0..white. Noise may exceed each end of the scale by at
-  // most `beyond`. A dark picture uses at least `min_used` of the scale.
+  // A scale 0..white fits if the range of the samples exceeds neither end of the scale by more than
+  // `beyond` (noise can exceed the ends), and covers at least `min_used` of the scale (even a dark
+  // picture does). Both constants are fractions of `white`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

@@ -45,8 +45,7 @@ class DirectoryEditor {
   }
 
  private:
-  /// Inserts an entry for the text at its place, because the entries of a directory are sorted by
-  /// tag.
+  /// Inserts an entry for the text. The entries of a directory stay sorted by tag.
   void insert(std::vector<std::uint8_t>& entries, const RepeatedText& text) {
     std::vector<std::uint8_t> entry;
     format_.append(entry, text.tag, 2);

@@ -68,7 +68,7 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // If the user chose the video stream, it keeps its place among the streams.
+  // If the user chose the video stream, it keeps its position in the order of the streams.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());

@@ -127,8 +127,8 @@ struct PlaneStep {
   int side = 0;
 };
 
-/// A group. `first` and `second` contain the places of the first and second halves of its members,
-/// relative to the reference patch at (left, top).
+/// A group. `first` and `second` contain the positions of the first and second halves of its
+/// members, relative to the reference patch at (left, top).
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

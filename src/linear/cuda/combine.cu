@@ -16,8 +16,8 @@
 // The noise level t that remains in z follows from the moments of y - z. Another kernel computes
 // these moments for all patches before.
 //
-// If a group has fewer members than the maximum, the unused places refer to the reference patch.
-// The rows of Xc at these places are zero, so that Theta does not mix them with members.
+// If a group has fewer members than the maximum, the unused indices refer to the reference patch.
+// The rows of Xc with these indices are zero, so that Theta does not mix them with members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"

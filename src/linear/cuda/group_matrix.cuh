@@ -30,7 +30,8 @@ struct GroupSamples {
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns two samples of the patch at `place`, minus the mean patch.
+  /// Returns two samples, minus the mean patch, of the patch whose first sample has the index
+  /// `place`.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;

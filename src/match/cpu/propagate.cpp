@@ -67,7 +67,7 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies those members that may be candidates to `to`, in their order, and returns their number.
+/// Copies to `to`, in their order, those members that may be candidates, and returns their number.
 /// `to` has space for max_propagated members and one vector.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {

@@ -94,7 +94,7 @@ struct MixedColours {
   }
 };
 
-/// Calls use(picture) with an object of the picture type that suits `mix`.
+/// Calls use(picture) with a MixedColours object that computes the guide `mix`.
 template <class Use>
 void with_picture(ColourGuide mix, Use use) {
   const bool has_chroma = mix.weight[0] != 0 || mix.weight[1] != 0;

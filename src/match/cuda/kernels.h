@@ -106,7 +106,7 @@ struct ColourGuide {
   MixedPlane chroma[2];
   float weight[2] = {};
 };
-/// Writes the mixed picture as floats to a plane.
+/// Computes the weighted sum of planes that `mix` describes, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
 /// Sums of estimates that the guide kernel sets to 0 for the next phase.

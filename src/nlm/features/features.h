@@ -47,7 +47,8 @@ struct FeatureParams {
 
 /// Returns the number of frames before and after a frame on which the result of the frame depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
-/// Opens a finder that determines the same repeat states as a session with these parameters.
+/// Opens a detector of repeated frames. It gives the same results as the detection in a session
+/// with these parameters.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params,
                                                                const FrameFormat& format);
 /// Returns the approximate size, in bytes, of the frames that a session on the host stores.

@@ -30,7 +30,7 @@ union SharedMemory {
 };
 
 /// Waits for all threads of the block. The first and the second threads of pixels call this
-/// function at different places in the code, which __syncthreads() does not allow.
+/// function from different parts of the code, which __syncthreads() does not allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }

@@ -6,15 +6,17 @@
 namespace lull {
 namespace {
 
-/// Marks a place if it and the `side - 1` places after it (`forward`), or before it, are all marked
-/// (`all`), or if one of them is marked. Places outside the row are not marked.
+/// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion: it
+/// marks a sample only if this sample and the `side - 1` samples after it are marked. Otherwise the
+/// pass is a dilation: it marks a sample if this sample or one of the `side - 1` samples before it
+/// is marked. Samples outside the row count as not marked.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
   // An erosion looks forward, so the loop runs backward, and the reverse for a dilation.
-  int since = side;  // number of places since the last place that decides
+  int since = side;  // dilation: number of samples since the last marked sample
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];
     if (all) {
-      // `since` counts the marked places in sequence.
+      // In an erosion, `since` counts consecutive marked samples.
       since = i == 0 ? 0 : since;
       since = place != 0 ? since + 1 : 0;
       place = since >= side ? 1 : 0;

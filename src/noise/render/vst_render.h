@@ -28,8 +28,8 @@ inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 /// of stabilised_light_format(), opened for the noise level light_filter_sigma. A sample u of light
 /// (light.h) is mapped to stabilised_light_sigma u / s. s^2 is the mean of the light's noise
 /// variance over 11 x 11 pixels and all channels, so that s is smooth and hues are preserved.
-/// @param repeats  determines the repeat state of frames whose state is unknown; may be null. It
-/// sees the original frames, while the filter only sees their stabilised light.
+/// @param repeats  detects repeated frames if Frame::repeat_state is unknown; may be null. It
+/// compares the original frames, while the filter gets their stabilised light.
 /// @param threads  0: all cores
 /// @throws InvalidArgument  frames that are not RGB or grey floats
 [[nodiscard]] std::unique_ptr<Denoiser> with_render_vst(

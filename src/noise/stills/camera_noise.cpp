@@ -20,9 +20,9 @@ constexpr double typical_level = 6;         // level of the lowest frequencies o
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// Camera noise is coarser than a block, and stronger in some places than in others, so that
-/// filters must remove more than the mean noise. At the level `typical_level`, filters get
-/// `strength` times the measured level. The spectrum for filters is flatter than the measured one
+/// Camera noise is coarser than a block, and stronger in some areas than in others, so that filters
+/// must remove more than the mean noise. At the level `typical_level`, filters get `strength` times
+/// the measured level. The spectrum for filters is flatter than the measured one
 /// (`spectrum_exponent`), because fine frequencies that are missing in flat blocks need not be
 /// missing in other blocks.
 constexpr double strength = 1.6;

@@ -9,7 +9,7 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures red, green and blue at different places, with independent noise. Three
+// A sensor measures red, green and blue at different positions, with independent noise. Three
 // consequences do not depend on the demosaicing, the white balance or the colour matrix, and
 // texture does not share them:
 //

@@ -185,7 +185,7 @@ class PhotonFit {
   /// Returns the offset at which the third moment of the samples of flat cubes vanishes. For photon
   /// noise, the third moment is gain^2 (mean - offset).
   double offset_by_third_moment() const {
-    constexpr double unbiased = 64.0 * 64 / (63 * 62);  // of the third moment of 64 samples
+    constexpr double unbiased = 64.0 * 64 / (63 * 62);  // factor for the third moment of 64 samples
     double sum = 0, weights = 0;
     for (const CubeStatistics* cube : flat_) {
       const double variance = variance_at(mean_value(cube));

@@ -54,7 +54,7 @@ class PhotonStabiliser {
   void make_table();
 
   PhotonNoise noise_;
-  double variance_;            // of the read noise, in units of gain^2
+  double variance_;            // variance of the read noise, in units of gain^2
   double low_ = 0;             // f(0)
   double scale_ = 1;           // 255 / (f(255) - f(0))
   double first_ = 0;           // E[f(z)] for no photons

@@ -27,8 +27,8 @@ ClipSpec clip_starting_at(double first_s, double frame_s = 0.04, AVRational tick
   return spec;
 }
 
-/// Muxer options for an MPEG-TS file that begins `seconds` before its clock wraps, at 2^33 ticks of
-/// 1/90000 s.
+/// Muxer options for an MPEG-TS file that begins `seconds` before its time stamps wrap around, at
+/// 2^33 ticks of 1/90000 s.
 std::vector<std::pair<std::string, std::string>> before_wrap(double seconds) {
   const double offset = static_cast<double>(std::int64_t{1} << 33) / 90000 - seconds;
   return {{"output_ts_offset", std::to_string(offset)}, {"mpegts_copyts", "1"}};

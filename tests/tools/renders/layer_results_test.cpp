@@ -26,7 +26,7 @@ TEST_F(LayerResults, ViewsUseTheirOwnFeatures) {
     EXPECT_EQ(both.at(c), left_only.at(c));
     EXPECT_EQ(both.at("right." + c), right_only.at(c));
   }
-  // Surfaces of the left view are at other places, so its albedo does not serve the right view.
+  // Surfaces of the left view are at other positions, so its albedo does not serve the right view.
   ExrChannels without = right;
   for (const char* c : colours) without.erase("right.albedo." + std::string(c));
   write("in.exr", joined({left, without}));

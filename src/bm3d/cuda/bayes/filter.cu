@@ -16,9 +16,9 @@
 //      are integers (filter.cuh), so that their order does not matter.
 // At the end the sums of the windows are added to device memory.
 //
-// Unused places of a group contain the reference patch. The rows and columns of G for these places
-// are set to zero. As a result, the rows and columns of P and W for these places are zero outside
-// the diagonal.
+// If a group has fewer than N members, the unused indices refer to the reference patch. The rows
+// and columns of G with these indices are set to zero. As a result, the rows and columns of P and W
+// with these indices are zero outside the diagonal.
 
 #include <algorithm>
 #include <array>
@@ -38,8 +38,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The shared memory of a thread block. In memory, the window atlases of the block follow this
-/// structure.
+/// The first part of the shared memory of a thread block. The samples of the block's search
+/// windows, and the sums of estimates there, follow this structure (window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -309,7 +309,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
 }
 
-/// Returns the size of the shared memory of a thread block that filters groups with this atlas.
+/// Returns the size, in bytes, of the shared memory of a thread block whose windows have the layout
+/// `atlas`.
 template <int N, class Staging>
 std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
   return sizeof(BlockMemory<N, Staging>) +

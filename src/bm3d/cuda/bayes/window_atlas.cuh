@@ -1,7 +1,7 @@
 #pragma once
-// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
-// sums are in window atlases in shared memory (window_plan.h), or in planes in device memory if the
-// atlases do not fit.
+// The samples that the filter reads, and the sums to which the filter adds estimates. Both are in
+// shared memory, where the search windows are packed into window atlases (window_plan.h), or in
+// planes in device memory if the atlases do not fit into shared memory.
 //
 // Samples are stored in half precision, as differences from a level, in units of sigma, or in the
 // larger unit that weak noise requires (half_scale() of bayes_precision.h). With a basic estimate,

@@ -3,11 +3,11 @@
 // the resources of a device. This file is independent of CUDA.
 //
 // A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
-// the union of their search windows is a rectangle. All rectangles are packed into one window
-// atlas, so that neighbouring samples have the same distance in all windows. The upper strip
-// contains the window of the pair that begins with the reference frame, and some of the other
-// windows. The strips below contain the remaining windows. There is one atlas for each of the two
-// frames of a pair.
+// the union of their search windows is a rectangle. All rectangles are packed into one array, the
+// window atlas, so that the distance between two rows is the same in all windows. The upper strip
+// of the array contains the window of the pair that begins with the reference frame, and some of
+// the other windows. The strips below contain the remaining windows. There is one atlas for each of
+// the two frames of a pair.
 
 #include <algorithm>
 #include <array>
@@ -38,9 +38,9 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns an atlas of the windows in all pairs of frames. The window in the first pair is at the
-/// left of the upper strip. Of the windows in the other pairs, `upper_windows` are next to it, and
-/// the rest are in lower strips, with at least `min_columns` windows in a strip.
+/// Returns an atlas (see above) of the windows in all pairs of frames. The window in the first pair
+/// is at the left of the upper strip. Of the windows in the other pairs, `upper_windows` are next
+/// to it, and the rest are in lower strips, with at least `min_columns` windows in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -69,7 +69,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   return atlas;
 }
 
-/// Returns the smallest atlas for this number of reference patches.
+/// Returns the atlas with the fewest words for a thread block of `across` x `down` reference
+/// patches.
 constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
   WindowAtlas best;
   for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)
