@@ -31,7 +31,7 @@ const VolumeSpec spec{
 /// The values of the file are 8 times those of the phantom.
 constexpr float unit = 8;
 template <class Noise>
-std::vector<float> noisy(const Noise& noise) {
+std::vector<float> noisy_samples(const Noise& noise) {
   std::vector<float> voxels;
   for (int z = 0; z < phantom.slices; ++z)
     for (int y = 0; y < phantom.height; ++y)
@@ -41,7 +41,7 @@ std::vector<float> noisy(const Noise& noise) {
 }
 std::vector<float> rician_voxels() {
   Draw draw;
-  return noisy([&](double v, int) { return draw.rician(v, sigma); });
+  return noisy_samples([&](double v, int) { return draw.rician(v, sigma); });
 }
 
 class VolumeNoiseCommand : public ::testing::Test {
@@ -112,7 +112,7 @@ TEST_F(VolumeNoiseCommand, KindOfAGivenLevelComesFromTheBackground) {
   EXPECT_TRUE(found == bytes(rician));
   EXPECT_FALSE(found == bytes(gaussian));
   Draw draw;
-  write("in.nii", noisy([&](double v, int) { return draw.gaussian(v, sigma); }));
+  write("in.nii", noisy_samples([&](double v, int) { return draw.gaussian(v, sigma); }));
   EXPECT_TRUE(bytes(given) == bytes(gaussian));
 }
 
@@ -128,7 +128,7 @@ TEST_F(VolumeNoiseCommand, ThreadsAndNoiseFileDoNotChangeTheBytes) {
 TEST_F(VolumeNoiseCommand, VaryingLevelIsWrittenAndUsed) {
   Draw draw;
   const auto level = [](int x) { return 4 + 12 * x / (phantom.width - 1.0); };
-  write("in.nii", noisy([&](double v, int x) { return draw.rician(v, level(x)); }));
+  write("in.nii", noisy_samples([&](double v, int x) { return draw.rician(v, level(x)); }));
   const Outcome outcome = denoise("in.nii", "out.nii", {"--noise-map", folder_ / "map.nii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(" over the volume"));
