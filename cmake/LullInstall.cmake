@@ -43,6 +43,7 @@ set(LULL_PUBLIC_HEADERS
   noise/volume/cube_statistics.h
   noise/volume/estimate_volume.h
   noise/volume/vst_volume.h
+  noise/volume/photon_noise.h
   noise/volume/volume_noise.h
   pipeline/bounded_queue.h
   pipeline/observed_denoiser.h

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "noise/estimate/codec_error.h"
-
 namespace lull::tools {
 namespace {
 
@@ -71,9 +69,9 @@ std::string confidence_of(const NoiseEstimate& estimate) {
 
 /// States the error of the codec, for which the filter is tuned in addition to the measured noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
+  if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;
-  for (int i = 0; i < 3; ++i) error.level[i] = codec_error_in(estimate, i);
-  if (!(error.level[0] > 0)) return {};
+  error.level = estimate.codec_error;
   return ", codec error " + levels_of(error, layout, unit);
 }
 

@@ -52,17 +52,10 @@ void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEsti
   if (share == 0) return;
   const int planes = layout == Layout::gray ? 1 : 3;
   for (int i = 0; i < planes; ++i)
-    if (const float error = share * error_per_step * steps[i]; error > 0)
+    if (const float error = share * error_per_step * steps[i]; error > 0) {
       add_white(error, estimate.level[i], estimate.noise.plane(i));
-}
-
-float codec_error_in(const NoiseEstimate& estimate, int plane) {
-  const PlaneNoise& noise = estimate.noise.plane(plane);
-  if (!noise.curve || !(noise.sigma > 0) || estimate.noise.is_of_opponents()) return 0;
-  constexpr float rounding = 1.001f;
-  const float growth = noise.sigma / stabilised_sigma(*noise.curve);
-  const float level = estimate.level[plane], all = std::max(level, min_codec_level) * growth;
-  return growth > rounding && all > level ? std::sqrt(all * all - level * level) : 0;
+      estimate.codec_error[i] = error;
+    }
 }
 
 }  // namespace lull

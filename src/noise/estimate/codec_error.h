@@ -18,8 +18,4 @@ namespace lull {
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 
-/// Returns the standard deviation of the codec's error that a plane of an estimate contains, on the
-/// 0..255 scale; 0 if there is none.
-[[nodiscard]] float codec_error_in(const NoiseEstimate& estimate, int plane);
-
 }  // namespace lull

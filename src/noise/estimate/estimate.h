@@ -48,6 +48,9 @@ struct NoiseEstimate {
   /// There are elements only for values of luma that occur in the pictures. Levels are those of
   /// stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
+  /// Standard deviation of the error of a lossy codec that `noise` contains in addition to the
+  /// measured levels, on the 0..255 scale (codec_error.h). Noise files do not store it.
+  std::array<float, 3> codec_error{};
 };
 
 /// Estimates the noise of the excerpts of one input.

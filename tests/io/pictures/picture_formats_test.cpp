@@ -209,7 +209,6 @@ TEST_F(PictureFormats, NamesFormatsThatItDoesNotRead) {
   };
   const std::tuple<const char*, std::size_t, const char*, const char*> formats[] = {
       {"DICM", 128, "a DICOM file", "dcm2niix"},
-      {"NRRD0004\ntype: short\n", 0, "an NRRD file", "NIfTI"},
       {"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 64 +X 64\n", 0, "Radiance HDR", "OpenEXR"},
       {"SIMPLE  =                    T", 0, "a FITS file", "TIFF"}};
   for (const auto& [head, at, name, suggestion] : formats) {
