@@ -1,6 +1,6 @@
 // Filters renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each pixel.
-// One thread with all sums of the linear fit would need so many registers that a multiprocessor
-// could not hold enough threads to hide memory latency. The first thread of a pixel
+// Two threads compute the sums of the linear fit of a pixel, because all sums in one thread would
+// need so many registers that too few threads could run to hide memory latency. The first thread
 // computes the sums that contain light, the second thread computes the matrix. Both are combined at
 // the end. For a group of displacements at a time, all threads compute in shared memory
 //   1. the summands of the distance for the tile and its halo (22 x 22),
