@@ -64,7 +64,7 @@ struct PhaseParams {
 /// (doi:10.1137/120874989), the method over time that of Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10; in smaller planes, patches are smaller.
+  // Side of a patch in each frame, 8..10. In a smaller plane, it is the shorter side of the plane.
   int side = 8;
   // Maximum number of members of a group, 32 or 64; 32 in the second Bayes phase.
   int group = 32;

@@ -72,8 +72,9 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the parameters for the search of the first phase. The groups that are found may have
-  /// more members than the phase filters; the phase then filters only the first members.
+  /// Returns the parameters for the search of the first phase. The groups that the search finds may
+  /// have more members than this phase uses. In this case, the phase filters only the first
+  /// members.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);

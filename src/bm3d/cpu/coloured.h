@@ -46,9 +46,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The index may wrap around in 16 bits, but the differences of indices below are still
-      // correct. They are only used for members that share noise, whose displacements differ by a
-      // few samples.
+      // The index may wrap around in 16 bits. The differences of indices are still correct for
+      // members that share noise, because the displacements of such members differ by only a few
+      // samples. Other differences are not used.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -66,7 +66,8 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If members m < n share noise, appends the table index of their covariance to the list.
+  /// If the members m and n (m < n) share noise, appends the table index of their covariance to the
+  /// list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);

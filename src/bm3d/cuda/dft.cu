@@ -1,7 +1,7 @@
 // The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
 // their spectra across each group, and add the estimates to the sums. A batch is processed in
 // slices (dft_cuda.h). The groups of a slice follow each other in memory. Each group has space for
-// `capacity` patches and uses the space of the first M.
+// `capacity` patches; a group of M patches uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"

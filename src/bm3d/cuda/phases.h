@@ -36,7 +36,7 @@ struct DeviceFrame {
   /// The guide that came with the frame. It is only used in guided sessions.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  /// Stored groups of each set. The index is the first plane of the set.
+  /// Stored groups of each set, at the index of the set's first plane.
   std::array<KeptOnDevice, max_planes> kept{};
 };
 
@@ -89,7 +89,7 @@ class CudaPhases {
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
   /// Bayes phase, `basic` is the basic estimate. At the end of the second Bayes phase, `basic` must
-  /// be the result of the parallel Wiener filter.
+  /// be the result of the parallel Wiener filter (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -151,7 +151,7 @@ class CudaPhases {
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Divides the reference patches into batches. Sets the member `batch` to each batch, and calls
+  /// Divides the reference patches into batches. For each batch, sets `batch` to it and calls
   /// use().
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;

@@ -42,8 +42,8 @@ struct LinearPictures {
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
 };
 
-/// Converts frames to pictures and back. The sets are those of the session, which filters single
-/// frames or frames over time.
+/// Converts frames to pictures and back, for sessions that filter single frames and for sessions
+/// over time.
 class LinearFrames {
  public:
   LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);

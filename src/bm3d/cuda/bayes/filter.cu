@@ -99,10 +99,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 above). `gram` receives the
-/// inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n. mean[0]
-/// receives the mean of the noisy patches. mean[1] receives the mean of the patches in `own`, which
-/// determine the spectrum.
+/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the top of this file). `gram`
+/// receives the inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n.
+/// mean[0] receives the mean of the noisy patches. mean[1] receives the mean of the patches in
+/// `own`, which determine the spectrum.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,

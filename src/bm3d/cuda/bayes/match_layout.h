@@ -134,8 +134,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for a Bayes phase of the profile `best`: for the phase whose patches have this
-/// side. In the kernels for these plans, all sizes are compile-time constants.
+/// Returns the plan for the Bayes phase of the profile `best` whose patches have the side `patch`.
+/// In the kernels for these plans, all sizes are compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);

@@ -122,10 +122,10 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
-/// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes the difference of the
-/// noisy samples from the basic estimate. The number of floats is one more than the number of
-/// words.
+/// Converts floats in place to words. Each word contains a sample and its right neighbour in half
+/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
+/// `noisy` becomes the difference of the noisy samples from the basic estimate. The number of
+/// floats is one more than the number of words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {

@@ -67,7 +67,8 @@ __device__ const PairTable pair_table = make_pair_table();
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// The signs of all matrices. The index [2] selects the block: coefficients 0..7 or 8..15 of a set.
+/// The signs of all matrices. The last index is the lane. The index before it selects coefficients
+/// 0..7 or 8..15 of a set.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
@@ -152,7 +153,7 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: which chunk of the eight whose pair offsets are distributed over the lanes.
+  /// `chunk`: index 0..7 of the chunk among the eight chunks whose pair offsets the lanes hold.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -292,8 +293,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members, so only chunks
-        // with x < 4 contribute.
+        // Haar coefficients 8..15 are differences within groups of four members, so only pairs of
+        // members m, m' with x = m ^ m' below 4 contribute.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);

@@ -34,14 +34,15 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. x is `index` divided by half the
-/// number of members.
+/// Returns pair `index` of a group of 2^log2_members members. The quotient of `index` and half the
+/// number of members is x, the XOR of the numbers of the two members.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The first member is q with a 0 bit inserted at the position of the highest bit of x.
+  /// The first member is the remainder q, with a 0 bit inserted at the position of the highest bit
+  /// of x.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -64,8 +65,8 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// Contributions to the Haar coefficients. These are in the order of filter.cuh, followed by the
-/// differences of 16 pairs.
+/// Contributions to the Haar coefficients. The coefficients are in the order of filter.cuh. In
+/// groups of 32, coefficients 16..31 are the differences of 16 pairs.
 struct HaarPairs {
   /// Returns the index of the matrix of a chunk. Chunks whose indices have the same highest bit use
   /// the same matrix.
