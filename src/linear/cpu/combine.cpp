@@ -1,7 +1,6 @@
-// Linear combinations of the patches of one group (params.h), in single precision. If the rows or
-// the columns of a matrix belong to the members of the group, the lanes of a vector contain
-// neighbouring columns. Groups are padded with members whose patches are 0, whose noise is
-// independent, and whose estimates are not used.
+// Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
+// vector contain neighbouring elements of a row of a matrix. Groups are padded with members whose
+// patches are 0, whose noise is independent, and whose estimates are not used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
