@@ -49,7 +49,7 @@ struct PlaneSet {
   /// picture with coloured noise.
   std::shared_ptr<const DistanceBias> bias;
   /// In the first phase: number of members of each searched group that are stored for propagation
-  /// (propagation.h); 0: no groups are stored. In the second phase: the number of the first phase,
+  /// (propagation.h); 0: no groups are stored. In the second phase: the value of the first phase,
   /// if that phase stored groups of these planes; 0 if not.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search

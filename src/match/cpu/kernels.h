@@ -114,8 +114,9 @@ struct Block {
 
 /// Maximum number of lanes of a block, including the additional lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a block. They contain the sums over those
-/// columns of the last reference patches that lie beyond the first `step` columns.
+/// Returns the number of additional lanes at the end of a block. A lane contains sums over `step`
+/// columns of a reference patch. The additional lanes contain the sums over the remaining columns
+/// of the last reference patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));

@@ -11,9 +11,9 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // This distance is 4 modulo 8, so that rows that are 4 apart are 16 memory banks apart. Beyond
-  // the union, a row contains 7 words for the width of a patch, and 3 words because the union
-  // begins up to 3 samples after an aligned word.
+  // The distance between rows of samples is 4 modulo 8, so that rows that are 4 apart are 16 memory
+  // banks apart. Beyond the union, a row contains 7 words for the width of a patch, and 3 words
+  // because the union begins up to 3 samples after an aligned word.
   static constexpr int samples = union_pitch + 12;
 };
 
