@@ -25,9 +25,9 @@
 namespace lull {
 
 /// Range of the samples that filters accept. The cuda backend determines the limits. It filters in
-/// half precision (maximum 65504): sums of 2 x 64 differences between samples allow differences of
-/// up to 511. It aggregates in 32-bit fixed point: 1024 estimates in units of 1/8192, stored as
-/// differences from 128, allow differences of up to 255.
+/// half precision (maximum 65504): a sum of 2 x 64 differences between samples is in range if no
+/// difference exceeds 511. It aggregates in 32-bit fixed point: a sum of 1024 estimates in units of
+/// 1/8192, stored as differences from 128, is in range if no difference exceeds 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
