@@ -147,8 +147,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// If more than this share of a frame cannot be predicted from earlier frames (frame_relation.h),
-  /// the frame begins a new scene, 0..1; 0: no frame does.
+  /// Share of a frame, 0..1. If a larger share cannot be predicted from earlier frames
+  /// (frame_relation.h), the frame begins a new scene. 0: no frame begins a new scene.
   float scene_cut = 0.5f;
   /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey.

@@ -78,8 +78,8 @@ class PhaseEngine {
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Makes the reference engine: square patches of up to 8x8 samples, with any matcher.
-/// @throws InvalidArgument  `shape` is another shape
+/// Makes the reference engine. It supports square patches of up to 8x8 samples, and any matcher.
+/// @throws InvalidArgument  the engine does not support `shape`
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);

@@ -134,7 +134,7 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns how many bytes the stored groups of one frame take.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the properties of the method that the session over frames needs (time/frame_session.h).
+/// Returns those properties of the method that a session over frames needs (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

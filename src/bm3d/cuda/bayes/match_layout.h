@@ -20,7 +20,8 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-// Maximum number of reference patches per block: the columns of a product.
+// Maximum number of reference patches per block, which is the number of columns of a matrix
+// product.
 constexpr int match_references = 8;
 
 /// A distance is stored as the bits of a float, because the order of such bits as integers is the

@@ -232,7 +232,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // If the column is outside the window, `below` is 0, so that no row is stored.
+    // If the column is outside the window, `below` becomes 0, so that the loop stores no row.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

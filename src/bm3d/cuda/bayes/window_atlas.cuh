@@ -31,8 +31,8 @@ struct SamplePair {
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// The maximum number of pairs, rounded up to a multiple of 8, because each step of the matrix
-/// products processes 8 pairs.
+/// The maximum number of sample pairs, rounded up to a multiple of 8, because each step of the
+/// matrix products processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {

@@ -21,8 +21,8 @@ namespace lull::bm3d::filter_detail {
 /// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. A chunk may have more positions than there are pairs. In the
-/// remaining positions, both members are equal.
+/// A pair of members of a group. A chunk (the pairs of one product) may have more positions than
+/// there are pairs. In the remaining positions, both members are equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -68,8 +68,8 @@ constexpr int log2_of(int power) {
 /// Contributions to the Haar coefficients. The coefficients are in the order of filter.cuh. In
 /// groups of 32, coefficients 16..31 are the differences of 16 pairs.
 struct HaarPairs {
-  /// Returns the index of the matrix of a chunk. Chunks whose indices have the same highest bit use
-  /// the same matrix.
+  /// Returns the index of the matrix of a chunk (the pairs of one product). Chunks whose indices
+  /// have the same highest bit use the same matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }

@@ -17,7 +17,7 @@ struct PackedHead {
 
   PackedHead() = default;
   /// `x`, `y`: position of the patch relative to the first reference patch of the block.
-  /// `reference_tile_row`: 0 or 1. `place`: index of the patch in two reference tiles.
+  /// `reference_tile_row`: 0 or 1. `place`: index 0..31 of the patch in two reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
