@@ -218,7 +218,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames: mean + estimates to x, and mean + estimates +
-/// ratio (combined - estimates) to z. `half` is the index of the half to which `places` belong.
+/// ratio (combined - estimates) to z. `half`: 0 if `places` are the first halves of the patches, 1
+/// if they are the second halves.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,
