@@ -48,9 +48,9 @@ struct PlaneSet {
   /// Bias that is added to distances (MatchParams::bias). It is null unless the guide is a noisy
   /// picture with coloured noise.
   std::shared_ptr<const DistanceBias> bias;
-  /// In the first phase: number of members of each searched group that are stored for propagation
-  /// (propagation.h); 0: no groups are stored. In the second phase: the value of the first phase,
-  /// if that phase stored groups of these planes; 0 if not.
+  /// In the first phase: how many members are stored of each group that a search finds, for
+  /// propagation (propagation.h); 0: no groups are stored. In the second phase: the value of the
+  /// first phase, if that phase stored groups of these planes; 0 if not.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
@@ -71,8 +71,8 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set: the range of noise-free pictures, and three
-/// standard deviations of the noise in the guide beyond either end, unless samples are clipped.
+/// Returns the range of values in the guide of a set: the range of noise-free pictures, extended at
+/// both ends by three standard deviations of the noise in the guide, unless samples are clipped.
 /// `share` is the share of the input noise that remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
