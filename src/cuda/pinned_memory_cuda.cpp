@@ -51,7 +51,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Makes the system allocate and clear the pages at once. This is most of the cost of locking
+  /// Makes the system allocate and clear the pages at once, which is most of the cost of locking
   /// them.
   void touch() const {
     if (data_ == nullptr) return;
