@@ -141,11 +141,11 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Lane (g, t) has every other row of reference patch g in frame t / 2: `own` rows with `own`
-  // pairs of samples each.
+  // Lane (g, t) = (lane / 4, lane % 4) has every other row of reference patch g in frame t / 2:
+  // `own` rows with `own` pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
-  // The following data belong to the reference patches 2t and 2t + 1.
+  // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
   int dx[2], dy[2];  // position relative to the first reference patch of the block
   float squares[2];
   std::uint32_t* distances[2];

@@ -32,7 +32,8 @@ struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
 /// For one lane: the pairs of members whose covariances the lane finds in the table. Of eight
 /// chunks, a lane processes chunk lane / 4: `low` contains the pairs 2t and 2t + 1 of this chunk,
-/// and `high` the pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
+/// and `high` the pairs 2t + 8 and 2t + 9, where t is lane % 4. A word contains two pairs, with one
+/// byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -62,8 +63,8 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// For one lane: the signs of an operand of the matrix products. The lane has column g: first rows
-/// 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
+/// For one lane: the signs of an operand of the matrix products. Lane (g, t) = (lane / 4, lane % 4)
+/// has column g: first rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
