@@ -276,7 +276,8 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
   }
 }
 
-/// Returns the weight of row 8 r + g of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
+/// Returns the weight of row i = 8 r + lane / 4 of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1
+/// / count)).
 template <int T>
 __device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
   float sum = 0;
