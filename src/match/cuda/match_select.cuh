@@ -163,9 +163,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads that contain a score that reaches the bound. `most` has the maximum of each
-  /// quad, for both half words. Returns the number of these quads, including quads for which the
-  /// list has no space.
+  /// Lists the quads (groups of four words) that contain a score that reaches the bound. `most` has
+  /// the maximum of each quad, for both half words. Returns the number of these quads, including
+  /// quads for which the list has no space.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -184,9 +184,9 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, and every quad reaches the bound. In
-/// this case, words are scanned in the order of their positions. After keep - 1 words with scores
-/// that reach the bound, only scores above the bound are gathered.
+/// In flat and black pictures nearly all scores are equal, so nearly all words contain a score that
+/// reaches the bound. In this case, words are scanned in the order of their positions. After keep -
+/// 1 words with scores that reach the bound, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
