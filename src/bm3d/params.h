@@ -87,9 +87,9 @@ struct MeansParams {
   /// contribute to the mean.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. Without
-/// temporal search, subsampled chroma is matched in a different guide in each phase. All other
-/// planes have the groups that are found in luma.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`:
+/// the planes that use the groups found in luma. They are all planes, except subsampled chroma
+/// without temporal search, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;

@@ -62,8 +62,9 @@ struct PhasePlan {
   /// reference patches search.
   int search_step = 0;
 
-  /// Returns the parameters with which a set is matched. The result refers to `set` and must not
-  /// outlive it. The match threshold is larger for guides that are computed from several planes.
+  /// Returns the parameters with which a set of planes is matched. The result refers to `set` and
+  /// must not outlive it. The match threshold is larger for guides that are computed from several
+  /// planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;

@@ -1,14 +1,15 @@
 // The variance of the noise in each coefficient of a group, for step 2 of filter.cpp with coloured
 // noise. This file is included once for each instruction set.
 //
-// The covariance matrix of the group is not computed. S(a, b) is the sum of the covariances of all
-// members in run a with all members in run b. It is a vector of 64 numbers, one for each
-// coefficient of a patch. Let a and b be the halves of a run of n members. The Haar coefficient
-// that is the difference of the halves has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and for
-// the complete run, the sum of covariances is S(a,a) + S(b,b) + 2 S(a,b). So each pair of members
-// is looked up once. Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w is
-// the sum over x of (-1)^|w & x| T(x) / N, which is the transform of T. Variances are in units of
-// the noise variance. Coefficients are those of the unscaled transforms.
+// The covariance matrix of the group is not computed. A run is a range of consecutive members. S(a,
+// b) is the sum of the covariances of all members in run a with all members in run b. It is a
+// vector of 64 numbers, one for each coefficient of a patch. Let a and b be the halves of a run of
+// n members. The Haar coefficient that is the difference of the halves has the variance (S(a,a) +
+// S(b,b) - 2 S(a,b)) / n, and for the complete run, the sum of covariances is S(a,a) + S(b,b) + 2
+// S(a,b). So each pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the
+// pairs m, m ^ x: coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the transform
+// of T. Variances are in units of the noise variance. Coefficients are those of the unscaled
+// transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -106,7 +107,7 @@ HWY_INLINE void for_all_summed(const What& what) {
 }
 
 /// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// S(a, a) of a run a is stored at the index of the first member of the run.
+/// S(a, a) of a run a of members is stored at the index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -181,8 +182,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 
 /// Computes the variances of all coefficients of a group: [coefficient across the
 /// group][coefficient of a patch], in the order in which forward_across() stores coefficients. The
-/// Haar coefficient that is the difference of the halves of a run is stored at the beginning of the
-/// second half.
+/// Haar coefficient that is the difference of the halves of a run of members is stored at the
+/// beginning of the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

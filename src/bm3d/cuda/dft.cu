@@ -38,8 +38,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, the mean of
-/// the group is at index 0, and the difference of the halves of a run is at the first index of the
-/// second half.
+/// the group is at index 0, and the difference of the halves of a run of members is at the first
+/// index of the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

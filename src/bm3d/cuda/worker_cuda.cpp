@@ -356,7 +356,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::byte>, max_planes> original_;  // uploaded float samples
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that each set stores for the second phase, at the index of the set's first plane.
+  // Groups that each set of planes stores for the second phase, at the index of the set's first
+  // plane.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

@@ -69,7 +69,7 @@ struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
 /// The signs of all matrices. The last index is the lane. The index before it selects coefficients
-/// 0..7 or 8..15 of a set.
+/// 0..7 or 8..15 of a set of 16 slots.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
@@ -201,14 +201,15 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set follow.
-/// The index is [k / 2][block], where k is the index of a coefficient along a column of the patch.
+/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set of 16
+/// slots follow. The index is [k / 2][block], where k is the index of a coefficient along a column
+/// of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: initial value of the sum for the mean. It is the number of members if the set
-  /// begins with the mean, and 0 if not.
+  /// `members`: initial value of the sum that belongs to the mean of the group. It is the number of
+  /// members if the set of slots begins with the mean, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -252,7 +253,7 @@ __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half,
       ratio[2 * j + i][b] = stored_ratios<second_phase>(chunk.word[j][2 * half + i]);
 }
 
-/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set.
+/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set of slots.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
@@ -277,8 +278,8 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the variances for groups of 32 members: with Haar for both sets, with Walsh-Hadamard
-/// for `set` only.
+/// Computes the variances for groups of 32 members: with Haar for both sets of 16 slots, with
+/// Walsh-Hadamard for `set` only.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {

@@ -207,7 +207,8 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
 template <class Sum>
 struct Target {
   Sum* sums;
-  // The window is a kernel argument, so that its elements can be operands of instructions.
+  // The aggregation window is a kernel argument, so that instructions can use its elements as
+  // operands.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale

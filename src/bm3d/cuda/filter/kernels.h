@@ -21,7 +21,7 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set at the end of a phase. All of them have the same size.
+/// The planes of a set (PlaneSet) at the end of a phase. All of them have the same size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
