@@ -24,7 +24,8 @@ struct SamplePair {
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` points to the mean patch of the group, which has one word for each pair.
+/// half precision. `mean` points to the mean patch of the group, which has one word for each pair
+/// of samples.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;

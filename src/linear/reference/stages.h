@@ -59,8 +59,9 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds the part of row `i` of `estimates` that belongs to the first (`half` = 0) or the second
-  /// frame of the patch, at the position (x, y).
+  /// Adds the estimate of a patch in one frame to the sums at the position (x, y). It is the part
+  /// of row `i` of `estimates` that belongs to the first (`half` = 0) or the second frame of the
+  /// patch.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 
