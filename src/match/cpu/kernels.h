@@ -220,9 +220,10 @@ struct TemporalRankParams {
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
 /// they are better than candidates in the ranking. The candidates come from a window around the
-/// position of the reference patch plus `motion`. Both guides must be arranged for step 1. The
-/// guide of the candidates must be readable for `temporal_padding` samples beyond the last column.
-/// `invalid` marks invalid positions of the neighbouring frame, as for score_block().
+/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1
+/// between reference patches. The guide of the candidates must be readable for `temporal_padding`
+/// samples beyond the last column. `invalid` marks invalid positions of the neighbouring frame, as
+/// for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
