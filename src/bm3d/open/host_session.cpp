@@ -131,7 +131,7 @@ class HostWorker : public FrameWorker {
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    // The result overwrites the basic estimate, which is no longer needed.
+    // The final result overwrites the basic estimate, which is no longer needed.
     const PhasePlan& last = plans_[params_.phases - 1];
     if (has_parallel_wiener(params_)) {
       divide(slot, &Slot::parallel_sums, plan(parallel_wiener));

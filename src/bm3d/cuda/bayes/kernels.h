@@ -74,7 +74,7 @@ void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesP
                   cudaStream_t stream);
 
 /// Computes the mean of all estimates of each sample. If `blended` is not null, the result is share
-/// * mean + (1 - share) * blended. `blended` may be equal to `estimate` (finish.cu).
+/// * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane (finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

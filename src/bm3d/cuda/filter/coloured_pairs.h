@@ -41,7 +41,7 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The first member is the remainder q, with a 0 bit inserted at the position of the highest bit
+  /// The first member is q = index % half, with a 0 bit inserted at the position of the highest bit
   /// of x.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));

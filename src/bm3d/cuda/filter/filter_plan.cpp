@@ -42,8 +42,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // There is memory for the samples of one plane (first phase) or two planes (second phase), and
-  // for the sums.
+  // Shared memory contains the samples of one plane (first phase) or two planes (second phase), and
+  // the sums.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
