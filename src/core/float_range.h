@@ -126,8 +126,9 @@ class FloatGuard {
   }
 
   /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four bytes, which
-  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. The hash depends on
-  /// the sum of the noisy samples, so that two frames do not get the same noise here.
+  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. It comes from a
+  /// hash of the position and of the sum of the noisy samples, so that two frames do not get the
+  /// same noise at the same position.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^
