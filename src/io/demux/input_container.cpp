@@ -152,9 +152,9 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// As long as size and format are not set, avformat_find_stream_info() decodes the first picture
-// without the checks of lull's own decoder. The size and the format of the first decoded picture
-// replace these values later.
+// Without a size and a format, avformat_find_stream_info() would decode the first picture without
+// the checks of lull's own decoder. The function therefore sets provisional values before this call
+// and removes them afterwards.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))

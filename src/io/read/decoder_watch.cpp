@@ -57,8 +57,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores the prediction modes of each 16x16 pixels with fixed probabilities, which needs
-      // more than one bit.
+      // VP8 stores prediction modes for each block of 16x16 pixels. Their probabilities are fixed,
+      // so a block always needs more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};

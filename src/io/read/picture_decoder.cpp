@@ -118,8 +118,8 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without this flag, FFmpeg returns a picture that is cropped at the left with a few additional
-  // columns.
+  // Without this flag, FFmpeg may crop fewer columns at the left than the stream states, because it
+  // keeps the rows aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
   // The film grain that the decoder would add (AV1, H.274) is noise, too. With this flag, the
   // decoder exports a description of the grain instead. lull does not use the description.
@@ -262,7 +262,8 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The limit for a picture sequence has already been checked with the number of its files.
+      // The limit does not apply here to a picture sequence: the number of its files has already
+      // been checked.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +

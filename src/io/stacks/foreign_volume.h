@@ -20,7 +20,8 @@ struct ForeignVolume {
   std::string format;           // "mgh", "nrrd", "nifti1 pair" or "analyze"
   std::vector<std::byte> head;  // a NIfTI-1 header with 4 bytes for the absence of extensions
   std::string data_path;        // the file that contains the samples
-  /// Position in this file at which the samples, or the gzip stream with the samples, begin.
+  /// Position in the file `data_path` at which the samples, or the gzip stream with the samples,
+  /// begin.
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
 };

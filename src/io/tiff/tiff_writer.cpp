@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// The position in the output at which libtiff reads or writes. libtiff's own functions for
-/// descriptors do not store the reason of a failure.
+/// The output file, in the form in which libtiff reads and writes it. The struct stores the error
+/// of the first failed write. libtiff's own functions for descriptors do not store the error.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
