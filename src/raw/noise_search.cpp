@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Returns the statistics of a block. `texture` is measured at the frequencies u + v = 1..5, and
-/// `noise` at u + v >= 8.
+/// Computes the DCT of a block and returns its statistics. `texture` is the mean energy of the
+/// coefficients (u, v) with u + v = 1..5, and `noise` that of the coefficients with u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
