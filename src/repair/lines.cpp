@@ -158,9 +158,10 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factors of the degrees of freedom in the cross-validation. They prevent overfitting (Kim and Gu
-/// 2004 recommend 1.4). The higher factor is used where the reference explains the picture. With
-/// this factor, a flexible profile is chosen only if it is clearly better than a constant one.
+/// Factors by which the cross-validation multiplies the degrees of freedom. They prevent
+/// overfitting (Kim and Gu 2004 recommend 1.4). The higher factor is used for profiles from which
+/// the contribution of the picture has been subtracted. With this factor, a flexible smooth profile
+/// is chosen only if it is clearly better than a constant one.
 constexpr double usual_caution = 1.4, high_caution = 4;
 
 /// Chooses the smoothing for all profiles together by generalised cross-validation.

@@ -26,11 +26,11 @@ float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 /// For each sample, the number of frames in which the sample exceeds its neighbours in one
 /// direction (brighter or darker).
 struct Support {
-  /// Number of frames in which at most one neighbour is similar to the sample: the sample is
-  /// isolated, or belongs to a pair or the end of a line.
+  /// Number of frames in which at most one neighbour is similar to the sample. In these frames, the
+  /// sample is isolated, is part of a pair, or is the end of a line.
   std::vector<std::uint8_t> single;
-  /// Number of frames in which two or three neighbours are similar to the sample: the sample
-  /// belongs to a line or a border.
+  /// Number of frames in which two or three neighbours are similar to the sample. In these frames,
+  /// the sample is part of a line or a border.
   std::vector<std::uint8_t> line;
 };
 
@@ -74,7 +74,8 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames in which the sample equals its neighbours although a defect would be visible.
+  // Number of frames in which the sample hardly differs from its surroundings, although a defect
+  // would be visible.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
