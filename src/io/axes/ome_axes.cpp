@@ -74,7 +74,8 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Files of this many planes do not exist; the bound keeps products within 64 bits.
+    // Upper bound for numbers in the OME-XML. Real files have fewer planes, and products of such
+    // numbers fit in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))

@@ -81,7 +81,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so the function rejects this
+  // format.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -146,7 +147,8 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // Most MP4 files have their index (the box "moov") at the end.
+  // Most MP4 files have their index (the box "moov") at the end. If the index is missing, the file
+  // may be cut short.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));

@@ -72,9 +72,8 @@ struct ContainerTraits {
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// Which packets of preroll (edit_list_filter.h) are copied. A decoder needs preroll, but players
   /// must not play it. `all`: the container has an edit list that hides the preroll. `one_packet`:
-  /// only the last packet of the preroll is copied. Its time is before 0, which hides it from
-  /// players. Its duration is less than the inaccuracy of a cut. `none`: no preroll is copied,
-  /// because it would delay the other streams.
+  /// only the last packet of the preroll is copied. Players do not play the packet, because its
+  /// time is before 0. `none`: no preroll is copied, because it would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses

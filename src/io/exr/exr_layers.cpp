@@ -274,8 +274,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // The remaining candidates are deep pictures (which the caller refuses), the albedo in files
-  // without other colours, and depth maps.
+  // No suitable layer of colours exists. The picture is then a deep layer (which the caller
+  // refuses), an albedo, or a depth map.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -201,7 +201,7 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                         std::vector<std::uint8_t>* samples) {
   TiffTree tree = facts.tags;
   remove_all(tree.first, storage_tags);
-  // The tags of DNG, and those of the mosaic, do not describe a developed picture.
+  // Removes the tags of DNG and of the mosaic, because they do not describe a developed picture.
   std::erase_if(tree.first.entries, [](const TiffEntry& entry) {
     return entry.tag == dng::cfa_repeat || entry.tag == dng_tag::cfa_pattern ||
            (entry.tag >= dng::version && entry.tag < 53000);

@@ -122,10 +122,11 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// A frame thread gets its next packet only after the decoder has returned the result of the
-// thread's previous packet. With N threads, a message about result k is therefore logged only after
-// at least k - N + 1 results have been returned. A message about result k - N, which the same
-// thread decoded, is logged earlier.
+// With frame threads, the number of returned results shows to which result a message belongs. A
+// frame thread gets its next packet only after the decoder has returned the result of the thread's
+// previous packet. With N threads, a message about result k is therefore logged only after at least
+// k - N + 1 results have been returned. A message about result k - N, which the same thread
+// decoded, is logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -35,8 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first of these pictures; empty if decoding can start at a
-/// later picture.
+/// Returns why decoding must start at the first element of `pictures`; empty if decoding can start
+/// at a later picture.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";

@@ -26,8 +26,9 @@ struct ForeignVolume {
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
 };
 
-/// Returns whether the file is a volume in one of these formats. The content decides, and for the
-/// .img file of a pair also the content of its .hdr file.
+/// Returns whether the file is a volume in one of the formats MGH, MGZ, NRRD, or a pair of NIfTI-1
+/// or ANALYZE 7.5. The content decides, and for the .img file of a pair also the content of its
+/// .hdr file.
 [[nodiscard]] bool is_foreign_volume(const std::string& path);
 
 /// Reads the header of a volume. Returns nothing if is_foreign_volume() is false.
