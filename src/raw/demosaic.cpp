@@ -116,7 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // The opponent colour is a linear combination of the samples around each site.
+    // An opponent colour at a site is a linear combination of the samples around the site.
+    // `combined` contains the weights for each of the four sites of the Bayer pattern.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {
