@@ -101,7 +101,8 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// The mean and the noise variance of the smoothest blocks in a group with similar means.
+/// The mean and the noise variance of the smoothest blocks among a group of blocks with similar
+/// means.
 struct Point {
   double mean, variance;
 };
@@ -131,7 +132,7 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   }
 }
 
-/// Fits variance = gain mean + offset. A point above the line contains texture, so its weight
+/// Fits variance = gain * mean + offset. A point above the line contains texture, so its weight
 /// decreases with its distance above the line. Points far below the line do not occur.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
