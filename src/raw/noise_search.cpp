@@ -60,7 +60,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
 }
 
 /// Returns the distance between blocks. Blocks overlap, so that some of them lie completely in
-/// smooth areas. In large pictures the distance is greater, because they have enough blocks.
+/// smooth areas. In large pictures the distance is greater, because large pictures have enough
+/// blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -68,7 +69,8 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of one site of the pattern that contain no clipped samples.
+/// Returns the blocks of the samples at one site of the pattern, without those blocks that contain
+/// clipped samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
   const int left = site & 1, top = site >> 1;
@@ -170,7 +172,7 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // Samples are integers. Their rounding alone has a variance of 1/12.
+  // The rounding of samples to integers alone has a variance of 1/12.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));
