@@ -74,7 +74,7 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits values to three robust standard deviations, so that borders in the picture have little
+/// Limits values to three robust standard deviations, so that edges in the picture have little
 /// influence.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);

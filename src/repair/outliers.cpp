@@ -14,8 +14,8 @@ namespace {
 /// spread of the surroundings. Up to four impulses of each sign do not change the spread. For
 /// Gaussian noise the spread is 1.8 standard deviations.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak of an outlier in units of the spread. For Gaussian noise this is 9 standard
-/// deviations.
+/// Minimum peak of an outlier in units of the spread. The peak is the difference from the median of
+/// the surroundings. For Gaussian noise the minimum is 9 standard deviations.
 constexpr float peak_of_spread = 5;
 /// A neighbour counts as similar to an outlier if its difference from the surroundings is at least
 /// this share of the outlier's peak.
@@ -102,8 +102,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events is much higher than a Poisson distribution with this
-/// expectation allows. `factor` allows for a density that varies over the picture.
+/// Returns whether the number of events is much higher than expected from a Poisson distribution
+/// with the mean `expected`. `factor` accounts for a density that varies over the picture.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
