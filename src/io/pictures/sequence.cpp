@@ -26,7 +26,7 @@ std::size_t last_part(const std::string& path) {
 }
 
 /// Returns the minimum number of digits that the number pattern at `at` requires, and sets `end` to
-/// the end of the pattern. Returns 0 if there is no number pattern at `at`.
+/// the end of the pattern. Returns 0 if no pattern of a number begins at `at`.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
