@@ -17,7 +17,7 @@
 #include "match/motion_grid.h"
 #include "time/frames.h"
 
-namespace lull::bm3d {
+namespace lull {
 
 /// Parameters of the filter. The plan of the windows depends on them.
 struct WindowWork {
@@ -82,4 +82,4 @@ constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int dow
   return best;
 }
 
-}  // namespace lull::bm3d
+}  // namespace lull
