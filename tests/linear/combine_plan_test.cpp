@@ -57,9 +57,9 @@ TEST(TimePlan, KeepsTheWarpsOfLargeGpusBusyForEveryNoiseLevel) {
     for (const float sigma : {1.0f, 20.0f, 75.0f}) {
       const SetParams params = parameters_over_time(sigma, coarseness);
       for (const int radius : {1, 2, 4}) {
-        const TimePlan pilot = plan_over_time(params.pilot, 2 * radius + 1, 12000, 8, hopper);
+        const TimePlan pilot = plan_over_time(params.pilot, 2 * radius + 1, 8400, 8, hopper);
         const TimePlan iteration =
-            plan_over_time(params.iteration, 2 * radius + 1, 12000, 16, hopper);
+            plan_over_time(params.iteration, 2 * radius + 1, 10400, 16, hopper);
         EXPECT_EQ(pilot.warps(), 8) << sigma << ", radius " << radius;
         EXPECT_EQ(iteration.warps(), 8) << sigma << ", radius " << radius;
       }
@@ -71,11 +71,20 @@ TEST(TimePlan, FitsSharedMemoryOrHasNoReferencePatches) {
     for (const float coarseness : {1.0f, 2.0f, 9.0f})
       for (int radius = 1; radius <= max_temporal; ++radius) {
         const SetParams params = parameters_over_time(20, coarseness);
-        for (const GroupSizes& sizes : {params.pilot, params.iteration}) {
-          const TimePlan plan = plan_over_time(sizes, 2 * radius + 1, 12000, 16, limits);
+        const TimePlan pilot = plan_over_time(params.pilot, 2 * radius + 1, 8400, 8, limits);
+        const TimePlan iteration =
+            plan_over_time(params.iteration, 2 * radius + 1, 10400, 16, limits);
+        for (const TimePlan& plan : {pilot, iteration}) {
           EXPECT_LE(plan.bytes, limits.dynamic_limit());
           EXPECT_TRUE(plan.warps() == 0 || plan.warps() >= 4);
-          if (plan.warps() == 0) EXPECT_NE(limits.multiprocessors, hopper.multiprocessors);
+        }
+        // docs/how-it-works/linear-combinations.md states these radii.
+        const int fitting = limits.shared_memory == turing.shared_memory   ? 2
+                            : limits.shared_memory == ampere.shared_memory ? 4
+                                                                           : max_temporal;
+        if (radius <= fitting) {
+          EXPECT_GT(pilot.warps(), 0) << radius;
+          EXPECT_GT(iteration.warps(), 0) << radius;
         }
       }
 }

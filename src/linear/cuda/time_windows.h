@@ -11,8 +11,8 @@
 #include "cuda/device_limits.h"
 #include "linear/cuda/combine_sums.h"
 #include "linear/params.h"
-#include "match/cuda/window_plan.h"
 #include "match/motion_grid.h"
+#include "match/window_plan.h"
 #include "time/frames.h"
 
 namespace lull::linear {

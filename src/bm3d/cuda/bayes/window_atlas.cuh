@@ -18,7 +18,7 @@
 #include "bm3d/cuda/bayes/windows.cuh"
 #include "bm3d/cuda/filter/filter.cuh"
 #include "cuda/warp.cuh"
-#include "match/cuda/window_plan.h"
+#include "match/window_plan.h"
 
 namespace lull::bm3d {
 

@@ -13,8 +13,6 @@
 #include <array>
 #include <cstddef>
 
-#include "cuda/device_limits.h"
-#include "match/motion_grid.h"
 #include "time/frames.h"
 
 namespace lull {
