@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cuda/layout/margins.h"
 #include "linear/cuda/time_windows.h"
 #include "linear/plan.h"
 
@@ -87,6 +88,19 @@ TEST(TimePlan, FitsSharedMemoryOrHasNoReferencePatches) {
           EXPECT_GT(iteration.warps(), 0) << radius;
         }
       }
+}
+
+// A launch has at most 65535 thread blocks along y. The smallest blocks have two rows of reference
+// patches.
+TEST(TimePlan, ThreadBlocksOfTheTallestPlaneFitALaunch) {
+  for (const float coarseness : {1.0f, 9.0f})
+    for (const float sigma : {1.0f, 20.0f, 75.0f}) {
+      const SetParams params = parameters_over_time(sigma, coarseness);
+      for (const GroupSizes& sizes : {params.pilot, params.iteration}) {
+        const ReferenceGrid grid(64, static_cast<int>(max_plane_rows), sizes.step, sizes.side);
+        EXPECT_LE((grid.count_y + 1) / 2, 65535);
+      }
+    }
 }
 
 TEST(TimePlan, WindowsOfAllFramesFitIntoTheAtlasWithoutOverlap) {
