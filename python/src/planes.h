@@ -22,8 +22,8 @@ using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
 
-/// A plane in GPU memory: its address, the distance between rows and the distance between the
-/// numbers of a row, both in bytes.
+/// A plane in GPU memory: its address, the distance between neighbouring rows, and the distance
+/// between neighbouring samples of a row. Both distances are in bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 /// Returns an image in GPU memory. `typestr` has the form of numpy's array interface, for example
 /// "<f4".

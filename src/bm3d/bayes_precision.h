@@ -9,11 +9,11 @@ namespace lull::bm3d {
 // ---- the inverse of a Gram matrix ----
 //
 // The weights with which the patches of a group are combined are I - t (G + t I)^-1, where G is the
-// Gram matrix of the group in units of sigma^2. Weak noise makes G large. If t is below the
-// rounding errors of G, the computed G + t I is no longer positive definite, and its inverse is
-// arbitrary. Therefore the inverse uses a larger shift s: I - t (G + s I)^-1. The eigenvalues of
-// this matrix lie between 1 - t / s and 1, so that a group whose noise is indistinguishable from
-// rounding errors is preserved.
+// Gram matrix of the group in units of sigma^2, and t is the threshold of the filter. Weak noise
+// makes G large. If t is below the rounding errors of G, the computed G + t I is no longer positive
+// definite, and its inverse is arbitrary. Therefore the inverse uses a larger shift s:
+// I - t (G + s I)^-1. The eigenvalues of this matrix lie between 1 - t / s and 1, so that a group
+// whose noise is indistinguishable from rounding errors is preserved.
 
 /// Minimum shift s of the diagonal, in units of its largest element. For patches with a contrast of
 /// 100 levels (root mean square), the shift exceeds t if sigma is below 0.3 in the first Bayes

@@ -5,8 +5,8 @@
 
 namespace lull::bm3d {
 
-/// Returns whether, in all planes, the input of the filters is the samples of the frame multiplied
-/// by a constant. In this case, a session on the CPU stores the samples of its frames instead of
+/// Returns whether, in all planes, the filters get the samples of the frame multiplied by a
+/// constant. In this case, a session on the CPU stores frames in their sample format instead of as
 /// floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 

@@ -64,7 +64,7 @@ struct PhaseParams {
 /// (doi:10.1137/120874989), the method over time that of Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10; in smaller planes, patches are smaller.
+  // Side of a patch in each frame, 8..10. In a smaller plane, it is the shorter side of the plane.
   int side = 8;
   // Maximum number of members of a group, 32 or 64; 32 in the second Bayes phase.
   int group = 32;
@@ -87,9 +87,9 @@ struct MeansParams {
   /// contribute to the mean.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. Without
-/// temporal search, subsampled chroma is matched in a different guide in each phase. All other
-/// planes have the groups that are found in luma.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`:
+/// the planes that use the groups found in luma. They are all planes, except subsampled chroma
+/// without temporal search, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -148,8 +148,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// If more than this share of a frame cannot be predicted from earlier frames (frame_relation.h),
-  /// the frame begins a new scene, 0..1; 0: no frame does.
+  /// Share of a frame, 0..1. If a larger share cannot be predicted from earlier frames
+  /// (frame_relation.h), the frame begins a new scene. 0: no frame begins a new scene.
   float scene_cut = 0.5f;
   /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey.

@@ -65,10 +65,10 @@ class PhaseEngine {
   /// load_plane(). Such planes take less memory than planes of floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of those reference patches that search their windows; their
-  /// distance is PhasePlan::search_step. If the first phase propagates groups, the session calls
-  /// this function before run(). The motion in `input` must be that of the bundles of these
-  /// reference patches.
+  /// Finds and stores the groups of those reference patches that search their windows. These
+  /// reference patches are PhasePlan::search_step samples apart. If the first phase propagates
+  /// groups, the session calls this function before run(). The motion in `input` must be that of
+  /// the bundles of these reference patches.
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
@@ -78,8 +78,8 @@ class PhaseEngine {
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Makes the reference engine: square patches of up to 8x8 samples, with any matcher.
-/// @throws InvalidArgument  `shape` is another shape
+/// Makes the reference engine. It supports square patches of up to 8x8 samples, and any matcher.
+/// @throws InvalidArgument  the engine does not support `shape`
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);

@@ -9,9 +9,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides which sets store their groups for the second phase. A set of the second phase needs no
-/// search if the first phase has a set with the same first plane. (Without temporal search, the
-/// guide of subsampled chroma contains luma only in this case: docs/measurements/colour.md.)
+/// Decides which sets of planes store their groups. Sets that contain luma or are matched in luma
+/// store their groups for the second phase; without temporal search, sets of subsampled chroma do,
+/// too. If the first phase propagates groups, all its sets store groups.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

@@ -62,8 +62,9 @@ struct PhasePlan {
   /// reference patches search.
   int search_step = 0;
 
-  /// Returns the parameters with which a set is matched. The result refers to `set` and must not
-  /// outlive it. The match threshold is larger for guides that are computed from several planes.
+  /// Returns the parameters with which a set of planes is matched. The result refers to `set` and
+  /// must not outlive it. The match threshold is larger for guides that are computed from several
+  /// planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -72,8 +73,9 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the parameters for the search of the first phase. The groups that are found may have
-  /// more members than the phase filters; the phase then filters only the first members.
+  /// Returns the parameters for the search of the first phase. The groups that the search finds may
+  /// have more members than this phase uses. In this case, the phase filters only the first
+  /// members.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
@@ -133,7 +135,7 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns how many bytes the stored groups of one frame take.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the properties of the method that the session over frames needs (time/frame_session.h).
+/// Returns those properties of the method that a session over frames needs (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

@@ -9,8 +9,8 @@
 //   equal distance are ordered by their position in the search window: slice by slice, row by row.
 //   Cubes lie completely inside the volume. There is no match threshold, because a threshold
 //   reduced the quality at every noise level (docs/measurements/volumes.md).
-// - The number of members is a power of two: the members with the largest distances are dropped
-//   until it is.
+// - The number of members is reduced to a power of two: the members with the largest distances are
+//   dropped.
 // - The overall mean of a group is always retained in the first phase, and counted as retained. In
 //   the second phase its Wiener factor is 1.
 // - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum

@@ -31,8 +31,8 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns the number of slices on either side of a slice on which its estimate in this phase
-  /// depends.
+  /// Returns the distance n along z at which slices still affect the estimates of this phase: the
+  /// estimate of slice z depends on the slices z - n to z + n.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -69,8 +69,8 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns how many slices before and after a slice its result depends on. The result is ready when
-/// the session has received `after` further slices.
+/// Returns the numbers of slices before and after a slice on which the result of the slice depends.
+/// The result is ready when the session has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

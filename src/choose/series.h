@@ -15,7 +15,8 @@ struct SeriesSettings {
   std::string device = "auto";  // name of the device, as in SessionChoice
   /// Known noise, the same in all volumes; empty: it is estimated for each volume.
   std::optional<VolumeNoise> noise{};
-  /// Known kind of noise for the estimate; empty: the noise is Rician if the background shows this.
+  /// Kind of the noise, for the estimate. Empty: the kind is unknown, and the estimate determines
+  /// it from the background.
   std::optional<NoiseKind> kind{};
   float strength = 1;  // factor for the noise level of the filter; above 0
   float zero = 0;      // the sample that represents a magnitude of 0

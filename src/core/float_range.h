@@ -25,9 +25,9 @@
 namespace lull {
 
 /// Range of the samples that filters accept. The cuda backend determines the limits. It filters in
-/// half precision (maximum 65504): sums of 2 x 64 differences between samples allow differences of
-/// up to 511. It aggregates in 32-bit fixed point: 1024 estimates in units of 1/8192, stored as
-/// differences from 128, allow differences of up to 255.
+/// half precision (maximum 65504): a sum of 2 x 64 differences between samples is in range if no
+/// difference exceeds 511. It aggregates in 32-bit fixed point: a sum of 1024 estimates in units of
+/// 1/8192, stored as differences from 128, is in range if no difference exceeds 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -126,8 +126,9 @@ class FloatGuard {
   }
 
   /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four bytes, which
-  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. The hash depends on
-  /// the sum of the noisy samples, so that two frames do not get the same noise here.
+  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. It comes from a
+  /// hash of the position and of the sum of the noisy samples, so that two frames do not get the
+  /// same noise at the same position.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

@@ -15,8 +15,9 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. A session accepts all frames whose formats are equal. Members from
-/// luma_scale on describe results whose bit depth differs from that of the input (core/denoiser.h).
+/// Format of a frame's samples. A session accepts only frames whose format equals the session's
+/// format. Members from luma_scale on describe results whose bit depth differs from that of the
+/// input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;

@@ -157,8 +157,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Returns a copy of `frame` in a frame of `pool`, whose format is the format of results. Samples
-/// are converted if necessary.
+/// Copies `frame` to a frame of `pool`, which has the format of results. Samples are converted if
+/// necessary.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);

@@ -51,7 +51,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Makes the system allocate and clear the pages at once. This is most of the cost of locking
+  /// Makes the system allocate and clear the pages at once, which is most of the cost of locking
   /// them.
   void touch() const {
     if (data_ == nullptr) return;
@@ -79,9 +79,9 @@ class PagePrefetcher {
   }
 
  private:
-  // Two slabs of each size are prepared, because one core does not prepare slabs as fast as two
-  // GPUs use them. Four slabs of all sizes together are prepared, because results may differ in
-  // size from the input.
+  // Number of slabs that are prepared in advance. Two slabs of each size are prepared, because one
+  // core does not prepare slabs as fast as two GPUs use them. The limit for all sizes together is
+  // four slabs, because results may differ in size from the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Pages for slabs larger than this are not prepared, because such a slab may never be requested
   // again.

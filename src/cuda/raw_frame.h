@@ -24,7 +24,7 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns the format in which RGB is declared as YUV, so that sessions filter the planes without a
+/// Returns `format`, but with RGB declared as YUV, so that sessions filter the planes without a
 /// colour transform. All planes keep the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;

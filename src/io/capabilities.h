@@ -11,8 +11,8 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Returns the state of the video encoders that users ask for most often. Encoders that need a GPU
-/// are opened. Other encoders are usable if FFmpeg contains them.
+/// Returns which of the most common video encoders can be used. The function opens each encoder
+/// that needs hardware. Every other encoder can be used if FFmpeg contains it.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
 /// Returns why FFmpeg cannot decode on the GPU with this index (NVDEC); empty if FFmpeg can.

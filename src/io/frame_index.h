@@ -36,9 +36,9 @@ struct FrameIndex {
   /// Returns the index in `pictures` of the selected frame with the number `frame`, which is
   /// counted from 0. Returns pictures.size() if there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the picture at which decoding must start so that at least `margin` pictures that are
-  /// not repeats precede the frame `frame`. The result is the last such picture to which a source
-  /// can seek; 0 if there is none.
+  /// Returns the picture at which decoding must start so that at least `margin` pictures precede
+  /// the frame `frame`, not counting repeats. The result is the last picture that fulfils this
+  /// condition and to which a source can seek; 0 if there is none.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The following functions are for inputs that are read in parallel. Frames of these inputs with

@@ -38,8 +38,8 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of a sample of the input's bytes. Processes that read only a part of the input compare
-  /// this digest instead of reading the complete input.
+  /// Digest of some blocks of the input. Processes that read only a part of the input compare this
+  /// digest instead of a digest of the complete input.
   std::string sample;
   // Number of frames before a segment on which the frames of the segment depend. Repeated frames
   // are not counted.

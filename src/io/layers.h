@@ -67,7 +67,8 @@ struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Replaces the samples of these layers in the file that a sink for OpenEXR writes for `frame`.
+/// Replaces the samples of the layers `layers` in the file that a sink for OpenEXR writes for
+/// `frame`.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 /// Returns whether the extension of a file name is that of OpenEXR.

@@ -148,9 +148,9 @@ class MediaSink : public FrameSink {
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
-  /// Ranges of the frames whose samples write() needs. They are ascending, and frames are counted
-  /// from 0 in the order of write(). Frames outside these ranges may be without samples. The ranges
-  /// cover all frames, except for a resumed job.
+  /// Ranges of the frames whose samples write() needs, in ascending order. Frames are counted from
+  /// 0 in the order in which write() gets them. Frames outside these ranges need no samples. The
+  /// ranges cover all frames, except for jobs in segments.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
   /// Returns true if the sink needs no further frame, even if the source has more frames. Any
   /// thread may call this function.

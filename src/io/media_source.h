@@ -22,7 +22,8 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values that are stored in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // Value in the file that corresponds to 255 on the scale of sigma, minus `low`.
+  // The difference between `low` and the value in the file that corresponds to 255 on the scale of
+  // sigma.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -42,7 +43,7 @@ struct VideoInfo {
   /// Only stacks: number of channels, each with its own noise. The frames of a channel follow each
   /// other.
   std::int64_t channels = 1;
-  /// Only stacks: the slices of a volume are planes at successive times.
+  /// Only stacks: true if the slices of a volume are planes at successive times.
   bool over_time = false;
   std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
   /// Only stacks: distances between samples along a row, along a column, and between slices. The
@@ -176,8 +177,8 @@ struct SourceOptions {
   /// sets Frame::repeat_state as the index states.
   std::shared_ptr<const FrameIndex> index{};
   /// Only with `index`: number of the picture at which read() starts. The source seeks to this
-  /// picture. Only the format, the info and the colour properties come from the first picture of
-  /// the input. Every picture is compared with the index; a difference throws IndexMismatch.
+  /// picture. The format, the info and the colour properties are still those of the first picture
+  /// of the input. Every picture is compared with the index; a difference throws IndexMismatch.
   std::int64_t start_picture = 0;
 };
 

@@ -19,8 +19,8 @@ namespace lull::linear {
 /// samples are arbitrary.
 inline constexpr int readable_padding = 16;
 
-/// The pictures y, x and z (params.h) of one plane of a set. All pictures have the same size, and
-/// readable_padding samples beyond the end of each row.
+/// The pictures y, x and z (params.h) of one plane of a set of planes. All pictures have the same
+/// size, and readable_padding samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;

@@ -83,7 +83,7 @@ struct Search {
 /// the other members is arbitrary.
 class Groups {
  public:
-  /// Makes the groups empty. `sizes` must be fitted().
+  /// Makes the groups empty. `sizes` must be a result of fitted().
   void reset(int width, int height, const GroupSizes& sizes, Search search = {}) {
     sizes_ = sizes;
     grid_ = {width, height, sizes.step, sizes.side};

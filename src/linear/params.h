@@ -103,8 +103,9 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a shifted distance. A key has 32 bits: 11 bits contain the index of a candidate, and
 /// the other bits the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Shift of the distances of patches that have `samples` samples. A shifted distance reaches
-/// max_distance only if samples differ by more than half of the range.
+/// Number of bits by which the distances of patches with `samples` samples are shifted to the
+/// right. A shifted distance reaches max_distance only if samples differ by more than half of the
+/// range.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.

@@ -1,5 +1,5 @@
 #pragma once
-// Plans which planes of a frame form sets, and which parameters each set has.
+// Plans which planes of a frame form sets, and which parameters each set of planes has.
 
 #include <vector>
 
@@ -20,9 +20,9 @@ struct SetPlan {
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes
-/// that the filter gets (Y, U and V for RGB). If a set does not contain luma, but its guide does,
-/// the guide is computed from the filtered luma in every step.
+/// Returns the sets of planes in the order in which they are filtered. `noise` is the noise of the
+/// planes in the form in which they are filtered (Y, U and V for RGB). If a set does not contain
+/// luma, but its guide does, the guide is computed from the filtered luma in every step.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

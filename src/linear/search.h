@@ -16,8 +16,8 @@ struct FrameMotion {
   const std::vector<Motion>* cells = nullptr;
 };
 
-/// Plans the search in a plane. `sizes` must be fitted(), and `grid` describes the plane. `sigma`
-/// is the standard deviation of the noise in the noisy guide.
+/// Plans the search in a plane. `sizes` must be a result of fitted(), and `grid` describes the
+/// plane. `sigma` is the standard deviation of the noise in the noisy guide.
 [[nodiscard]] Search plan_search(const MotionGrid& grid, const GroupSizes& sizes, float sigma,
                                  std::span<const FrameMotion> frames);
 

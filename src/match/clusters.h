@@ -110,8 +110,9 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound of the test p.w < m.w: the dot product m.w, rounded up to an integer. `middle`
-/// is 2ab m.w.
+/// Returns the bound of the test p.w < m.w of split_difference(): the dot product m.w, rounded up
+/// to an integer. `middle` is 2ab m.w, where `a` and `b` are the numbers of patches of the two
+/// centres.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);

@@ -82,7 +82,8 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // Two boxes of n samples contain n - |i| pairs of samples with the distance i.
+  // Along an axis, two boxes of n samples have n - |i| pairs of samples whose positions in the
+  // boxes differ by i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

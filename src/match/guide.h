@@ -48,9 +48,9 @@ struct PlaneSet {
   /// Bias that is added to distances (MatchParams::bias). It is null unless the guide is a noisy
   /// picture with coloured noise.
   std::shared_ptr<const DistanceBias> bias;
-  /// In the first phase: number of members of each searched group that are stored for propagation
-  /// (propagation.h); 0: no groups are stored. In the second phase: the number of the first phase,
-  /// if that phase stored groups of these planes; 0 if not.
+  /// In the first phase: how many members are stored of each group that a search finds, for
+  /// propagation (propagation.h); 0: no groups are stored. In the second phase: the value of the
+  /// first phase, if that phase stored groups of these planes; 0 if not.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
@@ -60,26 +60,26 @@ struct PlaneSet {
   /// guide is the luma plane itself.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of a phase in the order in which they are filtered. `noise` is the noise of the
-/// planes in the form in which they are filtered (for RGB: Y, U, V of the opponent space). Planes
-/// without noise and planes smaller than a patch are in no set.
+/// Returns the sets of planes of a phase in the order in which they are filtered. `noise` is the
+/// noise of the planes in the form in which they are filtered (for RGB: Y, U, V of the opponent
+/// space). Planes without noise and planes smaller than a patch are in no set.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Returns the standard deviation of the noise in the guide of a set. `noise` is the noise of the
-/// planes. If the guide is a sum of luma and chroma, the noise of luma is neglected.
+/// Returns the standard deviation of the noise in the guide of a set of planes. `noise` is the
+/// noise of the planes. If the guide is a sum of luma and chroma, the noise of luma is neglected.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set: the range of noise-free pictures, and three
-/// standard deviations of the noise in the guide beyond either end, unless samples are clipped.
-/// `share` is the share of the input noise that remains in the guide.
+/// Returns the range of values in the guide of a set of planes: the range of noise-free pictures,
+/// extended at both ends by three standard deviations of the noise in the guide, unless samples are
+/// clipped. `share` is the share of the input noise that remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns MatchParams::bias for the guide of a set whose planes have this noise: 2 sigma^2 rho,
-/// where sigma and rho are the level and the autocorrelation of the noise in the guide. Returns
-/// null if the noise is white.
+/// Returns MatchParams::bias for the guide of a set of planes with this noise: 2 sigma^2 rho, where
+/// sigma and rho are the level and the autocorrelation of the noise in the guide. Returns null if
+/// the noise is white.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);

@@ -14,7 +14,7 @@ struct PatchShape {
 /// The only patch shape that the cpu and cuda kernels support. The reference backend accepts
 /// squares up to this size.
 inline constexpr PatchShape square_8{8, 1};
-/// Side of the patches of the cpu and cuda kernels, which the papers call k.
+/// Side of the patches of the cpu and cuda kernels; k in the papers.
 inline constexpr int patch = square_8.side;
 /// Maximum number of samples in a patch of any shape.
 inline constexpr int max_patch_samples = 64;

@@ -40,8 +40,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// The indices, along one axis, of the two reference patches with a search that enclose a position:
-/// the last one at or before the position, and the first one at or after the position.
+/// The two nearest reference patches that search their windows, as indices along one axis: the last
+/// one at or before a position, and the first one at or after it.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };

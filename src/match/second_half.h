@@ -1,5 +1,6 @@
 #pragma once
-// The second halves of candidates, for patches that span two frames (time/frame_pairs.h).
+// The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
+// in each of them.
 //
 // By default both halves of a patch are at the same position, which is right for uniform motion:
 // all patches then change in the same way between their halves. If motion accelerates, as in
@@ -26,7 +27,8 @@ inline constexpr int min_acceleration = 2;
 /// from the second halves of the reference patches to less than this share of the sum.
 inline constexpr float max_error_ratio = 0.5f;
 
-/// Returns the acceleration of the motion: b - a - c, as defined above, or 0 for uniform motion.
+/// Returns the acceleration of the motion: b - a - c, as defined at the top of this file, or 0 for
+/// uniform motion.
 [[nodiscard]] constexpr Motion motion_acceleration(Motion a, Motion b, Motion c) {
   const int x = b.x - a.x - c.x, y = b.y - a.y - c.y;
   const bool even = x > -min_acceleration && x < min_acceleration && y > -min_acceleration &&

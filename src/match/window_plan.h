@@ -36,9 +36,9 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns an atlas (see above) of the windows in all pairs of frames. The window in the first pair
-/// is at the left of the upper strip. Of the windows in the other pairs, `upper_windows` are next
-/// to it, and the rest are in lower strips, with at least `min_columns` windows in a strip.
+/// Returns a window atlas with the windows in all pairs of frames. The window in the first pair is
+/// at the left of the upper strip. Of the windows in the other pairs, `upper_windows` are next to
+/// it, and the rest are in lower strips, with at least `min_columns` windows in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;

@@ -19,7 +19,7 @@
 
 namespace lull::nlm {
 
-// ---- pictures, also over time --------------------------------------------------------------
+// ---- pictures, with or without temporal filtering ------------------------------------------
 
 /// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;

@@ -16,8 +16,8 @@ void require(bool holds, const std::string& what, double value, const std::strin
 
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
-/// Returns the parameters that both papers have in common: a box around each sample, and
-/// uncorrected distances.
+/// Returns the parameters that Marques and Pardo and Cuomo et al. have in common: a box around each
+/// sample, and uncorrected distances.
 Params paper_profile() {
   Params p;
   p.block = p.step = 1;
@@ -53,7 +53,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.h = 0.8f;  // the paper does not state h
       break;
     case Profile::fast: {
-      // The stronger the noise, the more a larger window gains.
+      // A larger window improves the result more if the noise is stronger.
       const bool strong = max_sigma(noise) > 30;
       p.search_radius = strong ? 4 : 3;
       p.h = strong ? 1.0f : 1.05f;

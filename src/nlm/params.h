@@ -48,8 +48,9 @@ struct Params {
   // Temporal radius R: number of neighbouring frames before a frame and after it, 0..8; for
   // volumes: 0.
   int temporal = 0;
-  /// If more than this share of a frame cannot be predicted from the previous frames
-  /// (frame_relation.h), the frame begins a new scene, 0..1; 0: no frame does.
+  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
+  /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene
+  /// cuts.
   float scene_cut = 0.5f;
 
   /// true: distances are measured in Frame::guide instead of the frame itself. The guide is a frame

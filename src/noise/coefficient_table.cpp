@@ -115,8 +115,8 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// Returns the autocovariance of the noise whose coefficient variances are `table`, with a mean of
-/// 1, at lags of 0..7 along both axes.
+/// Returns the autocovariance of noise at lags of 0..7 along both axes. The coefficient variances
+/// of the noise are `table`, whose mean must be 1.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);

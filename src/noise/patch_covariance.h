@@ -25,7 +25,7 @@ using AxisTransform = std::array<std::array<double, 8>, 8>;
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of the noise
-/// variance (sigma^2). For coefficient k = (v, u) of patches with displacement d
+/// variance (sigma^2). For coefficient k = (v, u) of patches with displacement d, they are
 ///     c_k(d) = sum over lags of own_k(lag) R(lag + d),
 /// where own_k is the autocorrelation of k's basis function and R that of the noise. c_k(-d) is
 /// equal to c_k(d). c_k(0) is the variance, and at least min_coefficient_variance.

@@ -112,12 +112,12 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns how much the stabilising function f changes over the distance `beyond` > 0 outside
-/// 0..255. f has the given slope at the end of this range, and the noise has the level s there. A
-/// steep f keeps this slope up to a distance of 4 s, because noise moves samples this far outside.
-/// Float samples further outside are picture content, not noise. There f becomes flatter, so that
-/// it changes by exactly `room` over the distance `room`, up to the end of the range that filters
-/// accept.
+/// Returns by how much the stabilising function f changes from an end of the range 0..255 to the
+/// distance `beyond` > 0 outside it. At this end, f has the given slope, and the noise has the
+/// level s. A slope above 1 continues up to a distance of 4 s, because noise moves samples this far
+/// outside. Float samples further outside are picture content, not noise, so f becomes flatter
+/// there. The range that filters accept ends at the distance `room`, where f has changed by exactly
+/// `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -182,7 +182,7 @@ Forward forward_of(const Samples& samples) {
 
 /// Returns the inverse function, which maps a filter's result to the intensity y. The filter's
 /// result is an average of samples f(z). The inverse continues linearly beyond the results for
-/// intensities at the clip limits, so that errors of the filter have the right mean there.
+/// intensities at the clip limits, so that errors of the filter near a limit do not bias the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -193,7 +193,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope. It is needed where make_increasing() raised the means.
+    // Upper bound of the slope. The slope would be too steep where make_increasing() changed the
+    // means.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };

@@ -49,8 +49,8 @@ class ObservedDenoiser final : public Denoiser {
 
 Observer in_input_samples(Observer observer) {
   auto pool =
-      // All copies of the function share one pool, because functions must be copyable and pools are
-      // not.
+      // An Observer must be copyable, and a pool is not, so all copies of the observer share one
+      // pool.
       std::make_shared<std::optional<FramePool>>();
   return [observer = std::move(observer), pool](const Frame& noisy, const Frame& result) {
     if (!result.pixels || have_equal_samples(noisy.format, result.format))

@@ -23,9 +23,9 @@ struct PartContext {
   /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
   /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// A callback that is called in the pushing thread, when all wanted results up to a frame have
-  /// been returned. Its argument is the number of this frame, counting all frames. From then on,
-  /// later frames are needed only if one of them is wanted.
+  /// A callback that the pushing thread calls after a frame if all wanted results up to this frame
+  /// have been computed. Its argument is the number of the frame, counting all frames. If no later
+  /// frame is wanted, the denoiser then needs no more frames.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -307,7 +307,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Number of pushed frames, and number of returned frames, without repeated frames.
+  // Numbers of pushed and of returned frames. Repeated frames are not counted.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

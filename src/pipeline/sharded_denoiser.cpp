@@ -139,7 +139,7 @@ class ShardedDenoiser final : public Denoiser {
   }
 
   // Waits for a task. A frame stays in `held` until its result is available, so that another
-  // session can filter it after a failure. `frame` refers to the same samples.
+  // session can filter it after a failure. `frame` becomes a second reference to the same samples.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

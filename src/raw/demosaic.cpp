@@ -31,7 +31,7 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Kernels for a colour that a site lacks.
+/// Convolution kernels. Each interpolates a colour at sites that do not measure this colour.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)
@@ -60,7 +60,7 @@ Kernels kernels_of(LinearFilters filters) {
                     {0, 0, -1.5f, 0, 0}}})};
 }
 
-/// Returns the kernel of a colour at the site (x, y).
+/// Returns the convolution kernel that computes `colour` at the site (x, y).
 Kernel kernel_at(const Kernels& kernels, const BayerPattern& pattern, int colour, int x, int y) {
   const int own = pattern.at(x, y);
   if (own == colour) return identity;
@@ -69,7 +69,7 @@ Kernel kernel_at(const Kernels& kernels, const BayerPattern& pattern, int colour
   return pattern.at(x + 1, y) == colour ? kernels.beside : transposed(kernels.beside);
 }
 
-/// A weight of a kernel that is not 0, and its displacement from the site.
+/// An element of a kernel that is not 0: its displacement from the site, and its weight.
 struct Tap {
   int dx, dy;
   float weight;
@@ -116,7 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // The opponent colour is a linear combination of the samples around each site.
+    // An opponent colour at a site is a linear combination of the samples around the site.
+    // `combined` contains the weights for each of the four sites of the Bayer pattern.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {

@@ -17,7 +17,7 @@ constexpr int mirrored(int i, int length) {
   return i;
 }
 
-/// Copies rows with `Reach` further samples at each side.
+/// Copies rows, and adds `Reach` samples at each side.
 template <int Reach>
 class MirroredRows {
  public:
@@ -37,7 +37,7 @@ class MirroredRows {
   static constexpr int slots = 2 * Reach + 1;
 
   const float* row(int y) {
-    // Rows y and y + slots share a slot; y >= -Reach.
+    // The buffer has `slots` rows, so the rows y and y + slots use the same memory; y >= -Reach.
     const int slot = (y + slots) % slots;
     if (held_[slot] != y + Reach) {
       const float* from = plane_.row(mirrored(y, plane_.height));

@@ -26,7 +26,7 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
 /// at most `flat_deviations`.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
-/// The smallest and the largest of some samples.
+/// The minimum and the maximum of the added samples.
 struct Range {
   float least = std::numeric_limits<float>::infinity();
   float most = -std::numeric_limits<float>::infinity();
@@ -97,7 +97,8 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // The search reads unchanged samples, so that the result does not depend on the order.
+  // The search reads the samples before any replacement, so the result does not depend on the order
+  // in which sites are examined.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

@@ -28,8 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Returns the statistics of a block. `texture` is measured at the frequencies u + v = 1..5, and
-/// `noise` at u + v >= 8.
+/// Computes the DCT of a block and returns its statistics. `texture` is the mean energy of the
+/// coefficients (u, v) with u + v = 1..5, and `noise` that of the coefficients with u + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
@@ -60,7 +60,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
 }
 
 /// Returns the distance between blocks. Blocks overlap, so that some of them lie completely in
-/// smooth areas. In large pictures the distance is greater, because they have enough blocks.
+/// smooth areas. In large pictures the distance is greater, because large pictures have enough
+/// blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -68,7 +69,8 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of one site of the pattern that contain no clipped samples.
+/// Returns the blocks of the samples at one site of the pattern, without those blocks that contain
+/// clipped samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
   const int left = site & 1, top = site >> 1;
@@ -101,7 +103,8 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// The mean and the noise variance of the smoothest blocks in a group with similar means.
+/// The mean and the noise variance of the smoothest blocks among a group of blocks with similar
+/// means.
 struct Point {
   double mean, variance;
 };
@@ -131,7 +134,7 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   }
 }
 
-/// Fits variance = gain mean + offset. A point above the line contains texture, so its weight
+/// Fits variance = gain * mean + offset. A point above the line contains texture, so its weight
 /// decreases with its distance above the line. Points far below the line do not occur.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
@@ -169,7 +172,7 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // Samples are integers. Their rounding alone has a variance of 1/12.
+  // The rounding of samples to integers alone has a variance of 1/12.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));

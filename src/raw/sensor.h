@@ -25,7 +25,7 @@ struct Sensor {
 };
 
 /// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399): the variance of a sample with
-/// the scaled value x is gain x + offset, and samples are independent.
+/// the scaled value x is gain * x + offset. The noise of different samples is independent.
 struct SensorNoise {
   double gain = 0, offset = 0;
   constexpr double variance(double x) const { return gain * (x > 0 ? x : 0) + offset; }

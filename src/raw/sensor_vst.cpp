@@ -116,8 +116,8 @@ void SensorVst::set_colour(int colour, const Sensor& sensor, const SensorNoise& 
     means[k] = m.mean;
     variances[k] = m.variance;
   }
-  // At most 1024 rows of the mosaic are used, because they represent all rows. Clipped samples have
-  // no noise and are not counted.
+  // At most 1024 rows of the mosaic are examined, spread over the whole height. Clipped samples
+  // have no noise and are not counted.
   double sum = 0, count = 0;
   for (int y = 0; y < typical.height; y += 1 + typical.height / 1024)
     for (int x = 0; x < typical.width; ++x) {

@@ -177,8 +177,8 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // If neither rows nor columns of the first frame have offsets, nearly all frames of the clip
-      // have none.
+      // If the first frame has no offsets, neither of rows nor of columns, the clip very probably
+      // has none, and the search ends.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

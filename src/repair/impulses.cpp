@@ -93,7 +93,7 @@ class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // Maximum number of the 24 neighbours that have the value of impulses by chance.
+    // At most this number of the 24 neighbours has the value of the impulses by chance.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -116,12 +116,13 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // Neighbours are numbered without the centre, so the list has 24 elements.
+      // Numbers the samples of the complete 5x5 window. The list of the neighbours omits the
+      // centre, which has the number 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // Impulses of the opposite sign are excluded only if their tolerance is small. Within a wide
-      // tolerance, values may also belong to the picture.
+      // Samples with the value of impulses of the opposite sign are omitted only if the tolerance
+      // for that value is small. Within a wide tolerance, values may also belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -146,7 +147,8 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses that have the given signs and arbitrary values.
+/// Marks impulses with arbitrary values. `dark` and `bright` select those that are darker and
+/// brighter than the picture.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));

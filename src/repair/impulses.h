@@ -36,7 +36,8 @@ struct ExaminedFrame {
   bool follows_previous = false;
 };
 /// Returns the properties of the impulses in these frames; nothing if it is not certain that the
-/// outliers are impulses. Sparks and snow move on from frame to frame; impulses do not.
+/// outliers are impulses. Sparks and snow move a short way from one frame to the next. The
+/// positions of impulses in successive frames are independent.
 /// @param level  difference of two successive sample values on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

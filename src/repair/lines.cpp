@@ -40,8 +40,8 @@ std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
   return means;
 }
 
-/// Returns the median differences between successive lines, computed within one strip (a part of
-/// all lines).
+/// Returns the difference between each line and the next line: the median over the samples in one
+/// strip. A strip contains the same part of each line.
 std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int strip) {
   const int length = length_of(plane, axis);
   const int begin = length * strip / strips, end = length * (strip + 1) / strips;
@@ -57,7 +57,8 @@ std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int str
   return steps;
 }
 
-/// Returns the means over all strips of the median differences between successive lines.
+/// Returns the difference between each line and the next line: the mean over all strips of the
+/// differences that steps_of() returns.
 std::vector<float> mean_steps_of(PlaneView<const float> plane, LineAxis axis) {
   std::vector<float> mean(static_cast<std::size_t>(lines_of(plane, axis)) - 1);
   for (int strip = 0; strip < strips; ++strip) {
@@ -73,7 +74,7 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits values to three robust standard deviations, so that borders in the picture have little
+/// Limits values to three robust standard deviations, so that edges in the picture have little
 /// influence.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
@@ -98,8 +99,8 @@ float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Returns whether the differences between lines are caused by the same independent offsets in all
-/// strips.
+/// Returns whether the differences between lines are caused by independent offsets of the lines,
+/// which are the same in all strips.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
   // Second differences of the line profile of each strip. A constant slope of the picture does not
   // change them.
@@ -122,7 +123,7 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
 }
 
-/// Returns the median standard deviation of the samples along a line.
+/// Returns the standard deviation of the samples in a line, as the median over the examined lines.
 float variation_along(PlaneView<const float> plane, LineAxis axis) {
   constexpr int line_step = 4;
   const int length = length_of(plane, axis);
@@ -158,9 +159,10 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factors of the degrees of freedom in the cross-validation. They prevent overfitting (Kim and Gu
-/// 2004 recommend 1.4). The higher factor is used where the reference explains the picture. With
-/// this factor, a flexible profile is chosen only if it is clearly better than a constant one.
+/// Factors by which the cross-validation multiplies the degrees of freedom. They prevent
+/// overfitting (Kim and Gu 2004 recommend 1.4). The higher factor is used for profiles from which
+/// the contribution of the picture has been subtracted. With this factor, a flexible smooth profile
+/// is chosen only if it is clearly better than a constant one.
 constexpr double usual_caution = 1.4, high_caution = 4;
 
 /// Chooses the smoothing for all profiles together by generalised cross-validation.
@@ -250,8 +252,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // Rows of synthetic graphics can be uniform. Rows of a sensor contain noise or picture content,
   // so they are not uniform.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If the lines along the other axis have similar differences, the differences belong to the
-  // picture.
+  // If neighbouring lines along the other axis also differ, the differences come from the picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);
@@ -271,8 +272,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little, the mean over all frames shows the contribution of the picture
-  // to the profiles.
+  // If the picture changes little during the clip, the mean of the profiles of all frames shows
+  // what the picture contributes to each profile.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference =
       smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);

@@ -14,8 +14,8 @@ namespace {
 /// spread of the surroundings. Up to four impulses of each sign do not change the spread. For
 /// Gaussian noise the spread is 1.8 standard deviations.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak of an outlier in units of the spread. For Gaussian noise this is 9 standard
-/// deviations.
+/// Minimum peak of an outlier in units of the spread. The peak is the difference from the median of
+/// the surroundings. For Gaussian noise the minimum is 9 standard deviations.
 constexpr float peak_of_spread = 5;
 /// A neighbour counts as similar to an outlier if its difference from the surroundings is at least
 /// this share of the outlier's peak.
@@ -102,8 +102,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events is much higher than a Poisson distribution with this
-/// expectation allows. `factor` allows for a density that varies over the picture.
+/// Returns whether the number of events is much higher than expected from a Poisson distribution
+/// with the mean `expected`. `factor` accounts for a density that varies over the picture.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
@@ -150,8 +150,7 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // Number of examined parts: the tenth of all parts that has the most outliers. If there are few
-  // outliers, they may lie in few parts by chance.
+  // Number of examined parts: one tenth of all parts, namely those with the most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -181,7 +180,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // Impulses are neighbours by chance with a probability of about 8 times their density.
+  // By chance, an impulse has another impulse as a neighbour. The probability is about 8 times the
+  // density of impulses.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

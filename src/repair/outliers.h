@@ -27,8 +27,8 @@ struct OutlierField {
   /// Samples that differ as strongly from their surroundings as isolated outliers, but have a
   /// neighbour with a similar difference. They belong to lines, to letters or to larger points.
   std::vector<Outlier> connected;
-  /// Share of the plane whose surroundings are smooth enough to detect outliers with the median
-  /// peak of the isolated outliers.
+  /// Share of the plane in which the surroundings are smooth enough to detect an outlier whose peak
+  /// is the median peak of the isolated outliers.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.

@@ -26,11 +26,11 @@ float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 /// For each sample, the number of frames in which the sample exceeds its neighbours in one
 /// direction (brighter or darker).
 struct Support {
-  /// Number of frames in which at most one neighbour is similar to the sample: the sample is
-  /// isolated, or belongs to a pair or the end of a line.
+  /// Number of frames in which at most one neighbour is similar to the sample. In these frames, the
+  /// sample is isolated, is part of a pair, or is the end of a line.
   std::vector<std::uint8_t> single;
-  /// Number of frames in which two or three neighbours are similar to the sample: the sample
-  /// belongs to a line or a border.
+  /// Number of frames in which two or three neighbours are similar to the sample. In these frames,
+  /// the sample is part of a line or an edge.
   std::vector<std::uint8_t> line;
 };
 
@@ -74,13 +74,14 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames in which the sample equals its neighbours although a defect would be visible.
+  // Number of frames in which the sample hardly differs from its surroundings, although a defect
+  // would be visible.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings, in levels per sample, in those frames in which the surroundings
-  /// have a slope.
+  /// Slopes of the surroundings, in levels per sample, in those frames in which noise alone does
+  /// not explain the slope.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -196,8 +197,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a persistent line or border. Such lines, and points near
-  /// them, belong to an overlay (a logo or subtitles) or to a static picture.
+  /// Returns whether the sample is near a persistent line or edge. Persistent lines, and points
+  /// near them, belong to an overlay (a logo or subtitles) or to a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)
@@ -209,7 +210,7 @@ class StuckSearch {
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
     // If the sample is a detail of the picture, its surroundings vary as strongly as the detail
-    // itself, or its border is soft.
+    // itself, or its edge is soft.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||

@@ -91,8 +91,9 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Corrects `large` by the enlarged error of its means. Afterwards, the mean of `large` over the
-  /// area of each sample of the small picture is close to this sample.
+  /// Enlarges the difference between the small picture and the means of `large`, and adds it to
+  /// `large`. Afterwards, the mean of `large` over the area of each sample of the small picture is
+  /// close to this sample.
   void back_project(PlaneView<float> large) {
     // Both directions of resampling use an intermediate plane with the height of the small plane.
     resample_columns(taps_.down_y, large, intermediate_.view());

@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds the products of the volumes i to i + lanes - 1 and the volumes j to j + lanes - 1 to
-/// `sums`.
+/// Adds products of volumes to `sums`: each of the volumes i to i + lanes - 1 with each of the
+/// volumes j to j + lanes - 1.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {

@@ -36,8 +36,8 @@ constexpr float max_correction = 1.5f;
 /// time.
 constexpr int min_components = 16;
 /// A volume is filtered separately from the components if this reduces its error by at least this
-/// number of standard errors. In longer series, the volumes are similar to each other, and this is
-/// not examined.
+/// number of standard errors. Series of more than `max_examined_volumes` volumes are not examined,
+/// because their volumes are similar to each other.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -189,8 +189,8 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the variance of the noise in units of its level: 1 if the level is given, and nothing if
-/// it is to be refined.
+/// Returns the variance of the noise in squared units of its level: 1 if the level is given, and
+/// nothing if the level is to be refined.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }

@@ -12,8 +12,8 @@ namespace lull::series {
 namespace {
 
 /// Estimates of the signal below this value, in units of sigma, are uncertain. Inside an object,
-/// the mean signal of voxels with such estimates is about this value, so it replaces the estimates.
-/// (Without this step, samples with an estimate of 0 would become 0.)
+/// the mean signal of voxels with such estimates is about this value, so this value replaces the
+/// estimates. (Without this step, samples with an estimate of 0 would become 0.)
 constexpr double uncertain_signal = 0.45;
 /// A voxel counts as air if the mean of its signal over all volumes is below `air`, and as part of
 /// the object if it is above `object`.

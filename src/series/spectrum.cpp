@@ -11,8 +11,8 @@ namespace {
 /// are needed because a volume with a much lower level than the others widens the spectrum only
 /// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median belong to volumes that depend linearly on the others;
-/// they contain no noise.
+/// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
+/// linearly on the other volumes.
 constexpr double dependent = 1e-3;
 /// The largest eigenvalue of noise is random (Johnstone 2001, doi:10.1214/aos/1009210544). With a
 /// probability of 0.99, it is below its mean plus this number of scale units of its distribution.

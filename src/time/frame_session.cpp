@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines whether the frame repeats the previous one (RepeatState). Before that, passes the
-  /// frame to the worker, unless the worker does not need it.
+  /// Determines whether the frame repeats the previous one (RepeatState). Passes the frame to the
+  /// worker first, if the worker needs it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -144,8 +144,8 @@ class FrameSession : public Denoiser {
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether the end of the clip is known, fewer than `radius` frames follow frame `n`, and
-  /// frame `n` does not search further ahead, as the first frames of a scene do.
+  /// Returns whether frame `n` is near the known end of the clip: fewer than `radius` frames follow
+  /// it. The result is false for the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;

@@ -113,8 +113,9 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block, and adds the counts to `different` and `d`. `enough` is
-/// called with the number of remaining blocks, and returns whether the comparison may stop.
+/// Compares two planes block by block. Adds the number of blocks that are not equal to `different`,
+/// and other counts to `d`. The function calls `enough` with the number of remaining blocks;
+/// `enough` returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

@@ -93,8 +93,9 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Products ab of each warp, in the layout of the tensor cores: [row of a pair][dx][dy or dy +
-  /// 1].
+  /// Products ab of each warp, as the tensor cores arrange them: products[warp][row of a pair of
+  /// rows][dx][column]. For the first row of a pair, the column is dy + 1; for the second row, it
+  /// is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2

@@ -158,9 +158,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link, or if a link to a folder outside the derivative leads
-  /// to an existing file, because writing would replace another file. The option -y turns this
-  /// check off.
+  /// Throws an error if an output file is a link, or if it exists and a link leads from its folder
+  /// to a place outside the derivative. In both cases, lull would replace another file. The option
+  /// -y turns this check off.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
     if (options_.denoise.output.overwrite) return;
     for (const char* extension : gradients)

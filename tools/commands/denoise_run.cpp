@@ -348,8 +348,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Repeated frames are found in the frames that the sessions of the tasks filter. Those of
-      // fields are not found here.
+      // Repeated frames are detected in the frames that the sessions filter, in which constant
+      // areas are replaced. Repeated fields are not detected here.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

@@ -35,7 +35,7 @@ class RunSink final : public FrameSink {
   /// Returns the timestamp of the last selected frame in seconds.
   double time_s() const { return time_s_; }
   /// Returns the damage of decoded and copied streams. May be called only after the source was read
-  /// to its end, because other threads use the source before.
+  /// to its end, because other threads use the source until then.
   io::Damage damage() const;
 
  private:

@@ -21,8 +21,8 @@ struct DenoiseOptions {
   RunOptions run;
   /// File names that the user gave without -i and -o, in order. assign_operands() uses them.
   std::vector<std::string> operands;
-  /// All options that the user gave, in the order of the command line: the names in the option's
-  /// row of the option table, and the value.
+  /// All options that the user gave, in the order of the command line. Each entry consists of the
+  /// names of the option, as in the option table, and the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -49,7 +49,7 @@ void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
 /// Checks the combinations of non-local means on groups (averages_groups()) with other options.
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error which states that the grain cannot be kept if the input can be read only once.
+/// Throws an error with this message: the input can be read only once, so the grain cannot be kept.
 /// @throws InvalidArgument
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 

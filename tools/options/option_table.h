@@ -39,11 +39,12 @@ enum OptionUse : unsigned {
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with features
   // Bits that restrict where the value of an option may come from (tools/settings/settings.h).
-  /// An option with this bit names files of one run, selects a part of one input, or gives a
-  /// permission. Neither the environment nor a settings file may set it.
+  /// An option with the bit only_on_command_line names files of one run, selects a part of one
+  /// input, or gives a permission. Neither the environment nor a settings file may set it.
   only_on_command_line = 4096,
-  /// An option with this bit describes the machine. A process that computes a part of a planned job
-  /// takes only such options from settings, because the plan contains all other options.
+  /// An option with the bit of_machine describes the machine. A process that computes a part of a
+  /// planned job takes only such options from settings, because the plan contains all other
+  /// options.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;

@@ -98,7 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, this is the level of plane R; the section about noise shows the level of luma.
+    // For RGB, the chart shows the level of plane R. The section about the noise shows the level of
+    // luma.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)

@@ -129,8 +129,9 @@ void NoiseFollower::check_next() {
 }
 
 /// Returns the latest predicted scene that begins at or before `time_s` and has not been used yet.
-/// Returns the current scene if there is no such scene, or if the predicted scene has similar
-/// noise, because the start of the current scene was detected in the frames themselves.
+/// Returns the current scene instead if there is no such scene, or if the noise of the predicted
+/// scene is similar to that of the current scene. In the second case, the start of the predicted
+/// scene has already been detected in the frames.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;

@@ -115,8 +115,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The source counts slices from the frame at which reading starts, so the number is not the
-        // position of the slice in the volume.
+        // The source counts slices from the frame at which reading starts, so Frame::slice is not
+        // the position of the slice in the volume.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }

@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
+/// Sets the noise of the scene to the noise of a volume whose level is the median of the levels of
+/// all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -43,7 +44,7 @@ void SeriesCollector::add(const Frame& slice) {
   levels_.add(slice);
 }
 
-/// Returns the noise whose level is given.
+/// Returns the noise of the series for a given noise level.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =

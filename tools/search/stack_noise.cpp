@@ -16,8 +16,9 @@
 namespace lull::tools {
 namespace {
 
-/// Number of excerpts of a channel, frames of each excerpt over time, and maximum number of samples
-/// of all excerpts that are in memory.
+/// `max_excerpts`: maximum number of excerpts of a channel. `frames_over_time`: frames of an
+/// excerpt, if the stack is filtered over time. `max_excerpt_samples`: maximum number of samples of
+/// all excerpts, which are in memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 

@@ -41,8 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from its cubes. `is_nifti`: photon
-/// noise is only used on request.
+/// Returns the noise of a volume, or of the slices of a pipe, from its cubes. `is_nifti`: whether
+/// the file is a NIfTI file. For NIfTI files, photon noise is used only on request.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_nifti) {

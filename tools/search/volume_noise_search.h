@@ -18,9 +18,10 @@ namespace lull::tools {
 /// Returns the noise of a volume as a scene.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
-/// Estimates photon noise from cubes. The function returns nothing if there is no photon noise: if
-/// --noise requests another kind of noise, and for --noise auto also if the noise does not rise
-/// clearly with the brightness, or if it is as probably Rician (`other`).
+/// Estimates photon noise from cubes. The function returns nothing if --noise requests another kind
+/// of noise. For --noise auto, it also returns nothing if the noise does not rise clearly with the
+/// brightness. If the estimate `other` is Rician noise, which also rises, the required rise is
+/// larger.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
@@ -50,8 +51,8 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
-/// Writes the file of --noise-map, if the user gave that option. The file is a NIfTI file like the
-/// input whose voxels are noise levels in the input's units.
+/// Writes the file of --noise-map, if the user gave that option. The file has the geometry of the
+/// input, which is a NIfTI file. Its voxels are noise levels in the units of the input.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns repaired frames: first the frames that were read in advance, and then those of the
-/// source. The wrapper may also track the noise.
+/// The source of a run. It returns repaired frames: first the frames that were read in advance, and
+/// then those of `source`. It may also track the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)

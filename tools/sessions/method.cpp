@@ -71,7 +71,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Depth maps have holes instead, and the noise of renders is not that of their samples.
+/// Returns whether the method preserves constant areas. In depth maps, holes replace such areas.
+/// For renders, the noise model does not describe the noise of the samples.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -80,8 +80,8 @@ struct Method {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns the noise levels of the planes in which the method searches constant areas. A level of 0
-/// means that no areas are searched in the plane.
+/// Returns the noise levels of the planes in which the method searches for constant areas. The
+/// method does not search a plane with a level of 0.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
 /// Returns whether a session of the method preserves constant areas of this frame.

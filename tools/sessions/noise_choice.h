@@ -22,10 +22,10 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether the clipping of the input's samples affects how the given noise is filtered: the
-/// filter models clipping if samples are at the limits of their range. This is never the case for
-/// stacks, depth maps and renders, for weak noise, and for coloured noise that was estimated from a
-/// single picture.
+/// Returns whether the given noise requires a search for clip limits in the samples of the input.
+/// The filter models clipping if samples lie at the limits of their range. No search is required
+/// for stacks, depth maps and renders, for weak noise, and for coloured noise that was estimated
+/// from a single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
 /// Adds the clip limits of the input to the noise that --sigma or --noise gives, if the filter

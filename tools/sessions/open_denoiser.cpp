@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-// Minimum side of a batch. A batch of half the size needs about half the memory, but smaller
-// batches than this do not keep a GPU busy.
+// Minimum side of a batch. A batch of half the size needs about half the memory, but batches below
+// this minimum do not keep a GPU busy.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {

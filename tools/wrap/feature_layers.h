@@ -36,7 +36,7 @@ class FeatureLayers {
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
   /// Returns the layers that must be read together with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
-  /// Returns whether --guide auto finds a feature for any layer with colours.
+  /// Returns whether --guide auto finds a feature for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
 
  private:

@@ -1,7 +1,8 @@
 // The transform across the patches of a group and the shrinkage (step 2 at the top of filter.cpp),
-// for all group sizes. This file is included once for each instruction set. The kernel loads one
-// vector of coefficients from all units (patch.h) into registers, transforms it across the group,
-// thresholds or scales it, and transforms it back.
+// for all group sizes. This file is included once for each instruction set. For each vector of
+// coefficients, the kernel loads the vectors of all units (a unit holds one or two patches, see
+// patch.h) into registers. It transforms them across the group, thresholds or scales them, and
+// transforms them back.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -24,7 +25,7 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Properties of a group's transform across its patches, as compile-time constants.
+/// Properties of the transform across the patches of a group, as compile-time constants.
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
@@ -33,7 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the log2 of the number of patches that each sum in the vector of unit `u` contains.
+  /// Returns n: after the forward transform, an element of unit `u` is the signed sum of 2^n
+  /// patches.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -57,7 +59,7 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the transform across the group: replaces units whose distance is kHalf by
+/// Performs one level of the transform across the group: replaces units that are kHalf apart by
 /// their sums and differences. (All loops over units must be unrolled, so that their vectors stay
 /// in registers. gcc unrolls them only with the pragma.)
 template <class S, int kHalf>

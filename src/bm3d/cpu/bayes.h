@@ -44,8 +44,8 @@ struct BayesGroup {
 /// accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Number of floats in the array `scratch`. It contains the patches in the order [sample][member]
-/// twice, and three matrices of group x group elements.
+/// Number of floats in the array `scratch`. It contains two arrays of patches in the order
+/// [sample][member], and three matrices of group x group elements.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);

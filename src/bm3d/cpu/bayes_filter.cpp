@@ -233,8 +233,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights W, as defined above, for the spectrum of the noisy patches. On entry, at.a
-/// contains G with the shifted diagonal.
+/// Returns the weights W, as defined at the top of this file, for the spectrum of the noisy
+/// patches. On entry, at.a contains G with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -250,8 +250,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights W, as defined above, for the spectrum of the basic estimate. On entry, at.a
-/// contains G with the shifted diagonal, and at.transposed contains Y - B.
+/// Returns the weights W, as defined at the top of this file, for the spectrum of the basic
+/// estimate. On entry, at.a contains G with the shifted diagonal, and at.transposed contains Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

@@ -41,8 +41,8 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector ends at the end of the row. Its first x - back lanes were already counted
-      // in the vector before.
+      // The last vector ends at the end of the row, and its first lanes may overlap the vector
+      // before. The samples in these lanes were already counted.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

@@ -35,7 +35,7 @@ struct Member {
 };
 
 /// For each pair of frames, the displacement of the second halves of a block's candidates from
-/// their first halves.
+/// their first halves. A candidate has one half in each frame of the pair.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -214,7 +214,8 @@ class BayesRun {
     return static_cast<int>(wanted) + 1;
   }
 
-  /// Returns the position of half `k` (0 or 1) of a member.
+  /// Returns the position of a member in the first (`k` = 0) or the second (`k` = 1) frame of its
+  /// pair.
   static std::array<int, 2> position(const Member& member, int k, const SecondHalves& halves) {
     const Motion shift = k == 0 ? Motion{} : halves[member.pair];
     return {member.x + shift.x, member.y + shift.y};

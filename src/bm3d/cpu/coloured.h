@@ -1,14 +1,15 @@
 // The variance of the noise in each coefficient of a group, for step 2 of filter.cpp with coloured
 // noise. This file is included once for each instruction set.
 //
-// The covariance matrix of the group is not computed. S(a, b) is the sum of the covariances of all
-// members in run a with all members in run b. It is a vector of 64 numbers, one for each
-// coefficient of a patch. Let a and b be the halves of a run of n members. The Haar coefficient
-// that is the difference of the halves has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and for
-// the complete run, the sum of covariances is S(a,a) + S(b,b) + 2 S(a,b). So each pair of members
-// is looked up once. Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w is
-// the sum over x of (-1)^|w & x| T(x) / N, which is the transform of T. Variances are in units of
-// the noise variance. Coefficients are those of the unscaled transforms.
+// The covariance matrix of the group is not computed. A run is a range of consecutive members. S(a,
+// b) is the sum of the covariances of all members in run a with all members in run b. It is a
+// vector of 64 numbers, one for each coefficient of a patch. Let a and b be the halves of a run of
+// n members. The Haar coefficient that is the difference of the halves has the variance (S(a,a) +
+// S(b,b) - 2 S(a,b)) / n, and for the complete run, the sum of covariances is S(a,a) + S(b,b) + 2
+// S(a,b). So each pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the
+// pairs m, m ^ x: coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the transform
+// of T. Variances are in units of the noise variance. Coefficients are those of the unscaled
+// transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -46,9 +47,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The index may wrap around in 16 bits, but the differences of indices below are still
-      // correct. They are only used for members that share noise, whose displacements differ by a
-      // few samples.
+      // The index may wrap around in 16 bits. The differences of indices are still correct for
+      // members that share noise, because the displacements of such members differ by only a few
+      // samples. Other differences are not used.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -66,7 +67,8 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If members m < n share noise, appends the table index of their covariance to the list.
+  /// If the members m and n (m < n) share noise, appends the table index of their covariance to the
+  /// list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
@@ -105,7 +107,7 @@ HWY_INLINE void for_all_summed(const What& what) {
 }
 
 /// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// S(a, a) of a run a is stored at the index of the first member of the run.
+/// S(a, a) of a run a of members is stored at the index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -180,8 +182,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 
 /// Computes the variances of all coefficients of a group: [coefficient across the
 /// group][coefficient of a patch], in the order in which forward_across() stores coefficients. The
-/// Haar coefficient that is the difference of the halves of a run is stored at the beginning of the
-/// second half.
+/// Haar coefficient that is the difference of the halves of a run of members is stored at the
+/// beginning of the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

@@ -178,7 +178,7 @@ enum class Spectrum { white, coloured, complex };
 /// coefficients or the sum of the squared Wiener factors. With coloured noise, the terms of both
 /// sums are multiplied by variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// The functions that process groups of 2^n patches; the index is n.
+/// For each n, the function that processes groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

@@ -40,7 +40,7 @@ struct Memory {
   std::unique_ptr<Matcher> matcher, propagator, reusing;
   std::vector<Workspace> workspaces;  // one element for each thread
   std::vector<Tile> tiles;
-  /// The covariance table of each plane (FilterTables), for each of the two phases.
+  /// The covariance tables (FilterTables) of the two phases, one for each plane.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
@@ -115,8 +115,8 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Plans rows of blocks from top to bottom. If the last reference patches of a row or column are
-  /// not on the grid, they get blocks of their own.
+  /// Plans rows of blocks from top to bottom. If the last position along an axis is not a multiple
+  /// of the step, the reference patches at this position get blocks of their own.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
@@ -246,7 +246,7 @@ class PhaseRun {
       if (input_.keeps()) keep(block, row, groups);
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step, y = block.y + row * step;
-        // Stored groups may have more members than the phase filters.
+        // Stored groups may have more members than this phase uses.
         Group& group = groups[column];
         group.count = std::min(group.count, params_.group);
         if (input_.plan.filter == Filtering::means)

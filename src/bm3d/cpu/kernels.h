@@ -61,7 +61,7 @@ struct FilterTables {
   // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
   // d in the Wiener factor 1 - n / (c^2 + d). All values are for noise with a variance of 1.
   CoefficientTable limit;
-  // The limits and denominators for the first vector of a group, which contains the mean of the
+  // The thresholds or Wiener terms for the first vector of a group, which contains the mean of the
   // group. Element [0] is used if only the lower half of the lanes contains the mean, element [1]
   // if both halves do.
   std::array<CoefficientTable, 2> first_limit, first_denominator;

@@ -23,7 +23,7 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme. With k as below, the elements of the rows have the
+    // Norms of the rows of the lifting scheme. With k = 22 / 128, the elements of the rows have the
     // values +-1 +- 2 k, +-1 +- k or +-1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
@@ -61,8 +61,8 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // complex.h converts products of coefficients along two complex axes to sums, which counts them
-    // twice.
+    // complex.h combines coefficients that are complex along both axes, and separates them again
+    // after the filter. Together, these two steps multiply the coefficients by 2.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });

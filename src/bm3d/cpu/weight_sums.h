@@ -25,8 +25,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Chunks that no list uses at the moment, and a plane to which one list at a time is written. All
-/// sums of an engine share this memory.
+/// Free chunks (parts of lists), and a plane to which one list at a time is written. All sums of an
+/// engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -80,7 +80,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a chunk that has space for `count` more elements.
+  /// Returns a chunk of the list that has space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));

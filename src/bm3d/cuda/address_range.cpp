@@ -23,8 +23,8 @@ int max_window(const Params& params) {
   return window;
 }
 
-/// Returns how many rows above the picture kernels may read. (On the other sides, the margins for
-/// search windows are large enough.)
+/// Returns the number of rows above the picture that kernels may read. (On the other sides, the
+/// margins for search windows are large enough.)
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,8 +32,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles in a batch. The limit ensures that 32 bits suffice to count
-/// the members of all groups of the batch.
+/// Maximum number of reference tiles (4x4 reference patches) in a batch. The limit ensures that 32
+/// bits suffice to count the members of all groups of the batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }

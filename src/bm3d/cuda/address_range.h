@@ -29,7 +29,8 @@ struct AddressRange {
 /// in Bayes phases, for the samples of all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
-/// Number of reference tiles of a batch along each axis (match/cuda/kernels.h).
+/// Number of reference tiles of a batch along each axis. A reference tile consists of 4x4 reference
+/// patches (match/cuda/kernels.h).
 struct BatchBricks {
   int x = 0, y = 0;
 };

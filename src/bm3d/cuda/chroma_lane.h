@@ -1,8 +1,8 @@
 #pragma once
-// A second stream for the chroma planes, that is, for all sets after the first. These sets depend
-// only on the estimate that the previous phase computed for the first set, so they run concurrently
-// with the first set, on their own stream and with their own scratch memory. The kernels of chroma
-// are small and would leave much of a GPU idle if they ran alone.
+// A second stream for the chroma planes, that is, for all sets of planes after the first. These
+// sets depend only on the estimate that the previous phase computed for the first set, so they run
+// concurrently with the first set, on their own stream and with their own scratch memory. The
+// kernels of chroma are small and would leave much of a GPU idle if they ran alone.
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 // The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
 // their spectra across each group, and add the estimates to the sums. A batch is processed in
 // slices (dft_cuda.h). The groups of a slice follow each other in memory. Each group has space for
-// `capacity` patches and uses the space of the first M.
+// `capacity` patches; a group of M patches uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -38,8 +38,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, the mean of
-/// the group is at index 0, and the difference of the halves of a run is at the first index of the
-/// second half.
+/// the group is at index 0, and the difference of the halves of a run of members is at the first
+/// index of the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

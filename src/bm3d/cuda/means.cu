@@ -51,8 +51,7 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const Offset first = __shfl_sync(~0u, own_place, 0) + inside;
 #pragma unroll
   for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
-  // `weights` is the sum over all members. `own_weight` is the weight of the member whose index is
-  // the index of the lane.
+  // `weights`: sum of the weights of all members. `own_weight`: in lane m, the weight of member m.
   float weights = 1, own_weight = 1;
   for (int m = 1; m < count; ++m) {
     const Offset at = __shfl_sync(~0u, own_place, m) + inside;

@@ -21,7 +21,7 @@
 
 namespace lull::bm3d {
 
-/// The groups that a set stores in device memory for the second phase:
+/// The groups that a set of planes stores in device memory for the second phase:
 /// CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
@@ -36,7 +36,7 @@ struct DeviceFrame {
   /// The guide that came with the frame. It is only used in guided sessions.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  /// Stored groups of each set. The index is the first plane of the set.
+  /// Stored groups of each set of planes, at the index of the set's first plane.
   std::array<KeptOnDevice, max_planes> kept{};
 };
 
@@ -70,14 +70,14 @@ class CudaPhases {
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a set.
   int max_planes_per_set() const;
-  /// Returns the number of groups that a set of the first phase stores for the second phase; 0:
-  /// none.
+  /// Returns the number of groups that a set of planes of the first phase stores for the second
+  /// phase; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
-  /// Returns the sets of a phase, in the order in which they are filtered.
+  /// Returns the sets of planes of a phase, in the order in which they are filtered.
   const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
-  /// Makes the guide of a set, and sets the sums of the set's planes to 0.
+  /// Makes the guide of a set of planes, and sets the sums of these planes to 0.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
@@ -89,11 +89,11 @@ class CudaPhases {
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
   /// Bayes phase, `basic` is the basic estimate. At the end of the second Bayes phase, `basic` must
-  /// be the result of the parallel Wiener filter.
+  /// be the result of the parallel Wiener filter (phase_plan.h).
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
-  /// Makes the guide of a set as floats, if the guide is computed from several planes
+  /// Makes the guide of a set of planes as floats, if the guide is computed from several planes
   /// (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
@@ -144,14 +144,14 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles of the reference patches of a set. `step` is the distance between
-  /// reference patches.
+  /// Returns the bundles of the reference patches of a set of planes. `step` is the distance
+  /// between reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
-  /// Returns the stored groups of a set.
+  /// Returns the stored groups of a set of planes.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Divides the reference patches into batches. Sets the member `batch` to each batch, and calls
+  /// Divides the reference patches into batches. For each batch, sets `batch` to it and calls
   /// use().
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
@@ -177,8 +177,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // The sets use the following buffers one after the other, so each buffer has the size that the
-  // largest set needs.
+  // The sets of planes use the following buffers one after the other, so each buffer has the size
+  // that the largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // The following buffers are used only by Bayes phases.

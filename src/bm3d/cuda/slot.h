@@ -80,7 +80,8 @@ class CudaSlot {
   // that exclude these positions.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that each set stores for the second phase. The index is the first plane of the set.
+  // Groups that each set of planes stores for the second phase, at the index of the set's first
+  // plane.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph

@@ -169,7 +169,8 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in slot `at`, but with the sums of the parallel Wiener filter.
+  /// Returns the data of the frame in slot `at`, but with the sums of the parallel Wiener filter
+  /// (phase_plan.h).
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
@@ -242,7 +243,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that each set stores for the second phase. The index is the first plane of the set.
+  // Groups that each set of planes stores for the second phase, at the index of the set's first
+  // plane.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

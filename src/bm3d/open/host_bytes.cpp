@@ -26,8 +26,8 @@ double guide_bytes(const Params& params, double luma) {
 }
 
 /// Returns how many bytes a session of linear combinations needs. If frames are filtered one by
-/// one, sums and groups exist for one set at a time. Over time, they exist for each frame in
-/// progress, and guides and tiles exist for the searched frames.
+/// one, sums and groups exist for one set of planes at a time. Over time, they exist for each frame
+/// in progress, and guides and tiles exist for the searched frames.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration

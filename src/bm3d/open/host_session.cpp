@@ -131,7 +131,7 @@ class HostWorker : public FrameWorker {
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    // The result overwrites the basic estimate, which is no longer needed.
+    // The final result overwrites the basic estimate, which is no longer needed.
     const PhasePlan& last = plans_[params_.phases - 1];
     if (has_parallel_wiener(params_)) {
       divide(slot, &Slot::parallel_sums, plan(parallel_wiener));
@@ -226,7 +226,7 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
-  /// Returns whether a set of a phase has a guide that contains chroma plane `i`.
+  /// Returns whether a set of planes of a phase has a guide that contains chroma plane `i`.
   static bool matches_in_chroma(const PhasePlan& plan, int i) {
     return std::ranges::any_of(plan.sets,
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
@@ -280,8 +280,8 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// If one of the sets of a phase has a guide that is computed from several planes, makes this
-  /// guide. At most one set has such a guide.
+  /// If one of the sets of planes of a phase has a guide that is computed from several planes,
+  /// makes this guide. At most one set has such a guide.
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;

@@ -1,5 +1,6 @@
 #pragma once
-// Sessions of the host backends. A session handles frames, planes and colour around a PhaseEngine.
+// Sessions of the host backends. A session handles frames, planes and colour, and runs the phases
+// with a PhaseEngine.
 
 #include <memory>
 

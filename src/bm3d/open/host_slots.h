@@ -39,7 +39,7 @@ struct Slot {
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // * Stored groups of each set. The index is the first plane of the set.
+  // * Stored groups of each set of planes, at the index of the set's first plane.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };

@@ -42,8 +42,8 @@ struct LinearPictures {
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
 };
 
-/// Converts frames to pictures and back. The sets are those of the session, which filters single
-/// frames or frames over time.
+/// Converts frames to pictures and back, for sessions that filter single frames and for sessions
+/// over time.
 class LinearFrames {
  public:
   LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);
@@ -56,7 +56,7 @@ class LinearFrames {
   /// Loads the samples of a frame as the pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set, which is computed from the pictures `source`. If
+  /// Returns the guide of a set of planes, which is computed from the pictures `source`. If
   /// `earlier_are_finished` is true, the planes of earlier sets are already filtered: their
   /// pictures x contain the results.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,

@@ -177,8 +177,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Between two tiles of one colour there is another tile. This tile is at least as wide as the
-    // sum of the extensions of both tiles: a window radius on each side, and a row of 4 voxels.
+    // Between two tiles of one colour lies another tile. It is so wide that the groups of the two
+    // tiles cannot overlap: from either side they extend into it by a window radius, and the row of
+    // a cube is 4 voxels long.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

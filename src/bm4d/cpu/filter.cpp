@@ -112,7 +112,7 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index in the group of cube `block` (0 or 1) of unit `u`.
+  /// Returns which cube of the group is cube `block` (0 or 1) of unit `u`.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -191,9 +191,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits for the first vectors of a group, which contain the mean over the group:
-  /// `own` is the limit for the overall mean, `mean` that for the other coefficients of the mean,
-  /// `all` that for all other coefficients.
+  /// Returns the limits (thresholds or noise powers) for vector `i` of the first unit, which
+  /// contains the mean over the group. `own` is the limit for the overall mean, `mean` the limit
+  /// for the other coefficients of the mean over the group, and `all` the limit for all other
+  /// coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -229,7 +230,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // The divisor is not 0, even if the noise is 0.
+      // If the noise is 0, the value 1 keeps the divisor above 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

@@ -1,9 +1,9 @@
 #pragma once
 // Data and kernels of the stages of the cpu backend. Each stage is one source file that Highway
 // compiles for every instruction set and dispatches at run time:
-//   match.cpp   the guide in 16 bits, distances, groups
-//   filter.cpp  transforms, threshold or Wiener factors, aggregation
-//   finish.cpp  division by the weights
+//   match.cpp:  the guide in 16 bits, distances, groups;
+//   filter.cpp: transforms, threshold or Wiener factors, aggregation;
+//   finish.cpp: division by the weights.
 // engine.cpp keeps the slices and runs the stages in parallel.
 //
 // A stage processes the slices around a layer of reference cubes. If the cubes of the layer begin
@@ -27,9 +27,9 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The guide as integers for matrix products of 16 bits: (sample - guide_centre) * guide_levels. In
-/// this unit, the range that filters accept (core/float_range.h) has 12 bits, so the sum of 64
-/// squared differences fits 32 bits.
+/// The guide as 16-bit integers, (sample - guide_centre) * guide_levels, for the products of the
+/// matching. In this unit, the range that filters accept (core/float_range.h) has 12 bits, so the
+/// sum of 64 squared differences fits 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -43,8 +43,8 @@ void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_
 /// that begins there.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sums of squares over the cubes that begin in a slice, from the sums over the faces
-/// of these cubes in each of their slices.
+/// Computes the sum of squares over each cube that begins in a slice, by adding the sums over the
+/// faces of the cube in consecutive slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 

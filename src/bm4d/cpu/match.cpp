@@ -58,8 +58,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A later candidate with the same distance as the worst member may precede this member in the
-    // order of the window.
+    // Candidates with the same distance as the worst member are still accepted, because they may
+    // precede this member in the order of the window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -151,7 +151,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The rows are divided into the minimum number of blocks. The blocks have nearly equal heights.
+    // The rows of candidates are divided into as few blocks as possible. The heights of the blocks
+    // are nearly equal.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -231,8 +232,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // This loop computes all distances without a branch, because a branch on small distances could
-    // not be predicted.
+    // This loop computes all distances without a branch. The processor could not predict a branch
+    // that selects small distances.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

@@ -194,7 +194,7 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // The denominator is not 0, even if the noise is 0.
+        // If the noise is 0, the factor is 1. The separate case avoids a denominator of 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];

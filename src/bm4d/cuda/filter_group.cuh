@@ -91,14 +91,15 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The spectrum of the group: [z][group coefficients 0..7 | 8..15][coefficients of a slice 0..7 |
-/// 8..15].
+/// The coefficients of the group that a lane holds. In at[z][b][r], z is the index along z. b is 0
+/// for the group coefficients 0..7, and 1 for 8..15. r is 0 for the coefficients 0..7 of a slice,
+/// and 1 for 8..15.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads the group. `word`: index in the tile of the first voxels of this lane, for the cubes g
-  /// and g + 8.
+  /// Loads the group and transforms it. `word`: indices in the tile of the first voxels that this
+  /// lane loads, from cube g and from cube g + 8 of the group.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -130,8 +131,8 @@ struct Spectrum {
   }
 
   /// Calls use(coefficients, in_mean, is_mean, z, b, r) for all coefficients of this lane, two at a
-  /// time. in_mean: whether the first of the two belongs to the mean over the group. is_mean:
-  /// whether it is the overall mean. z, b and r are their indices in `at`.
+  /// time: for at[z][b][r]. in_mean: whether the first of the two coefficients belongs to the mean
+  /// over the group. is_mean: whether the first of the two coefficients is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll

@@ -54,8 +54,8 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index of the first block along z, where blocks are counted from the first layer of the volume.
-  /// -1: the block consists only of the layer at the end of the volume.
+  /// Index along z of the first thread block of the launch. Blocks are counted from the first layer
+  /// of the volume. -1: the launch processes only the layer at the end of the volume.
   int first_block;
 };
 

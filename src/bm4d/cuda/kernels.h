@@ -43,8 +43,8 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the finest scale with which bytes cover nearly all values of a picture in 0..255 with
-/// noise of this standard deviation.
+/// Returns the finest scale whose bytes still cover nearly all samples of a picture. The picture
+/// has values in 0..255, plus noise with this standard deviation.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -80,7 +80,8 @@ struct VolumeSums {
   Ring<std::uint32_t> weights;
 };
 
-/// The slices of an estimate to compute. Voxels without an estimate get the value of `noisy`.
+/// Arguments for computing some slices of an estimate. Voxels without an estimate get the value of
+/// `noisy`.
 struct PhaseEnd {
   VolumeSums sums;
   SliceSpan slices;
@@ -102,8 +103,8 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
 /// Maximum score of a candidate. A score is this value minus half the squared distance, rounded
-/// down. Cubes at a larger distance, about 45 units of the guide for each voxel, are not
-/// candidates.
+/// down. A cube whose score would be negative is not a candidate; the limit is a difference of
+/// about 45 units of the guide for each voxel.
 inline constexpr int best_score = 65535;
 
 /// Finds the members of each reference cube's group, params.group entries each (cubes.h). Bits 24

@@ -23,9 +23,9 @@ struct Extent {
   Extent(const Params& params, const FrameFormat& format);
 };
 
-/// Checks that kernels can address slices of this size.
-/// @throws InvalidArgument kernels cannot address the slices, or count the members of the groups
-/// that a layer stores
+/// Checks that kernels can address all slices and group members.
+/// @throws InvalidArgument  the slices are too large, or a layer stores more group members than
+///     kernels can count
 void require_addressable(const Params& params, const FrameFormat& format);
 
 class PlaneVolume {

@@ -58,7 +58,7 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // The sum includes the slices of the next batch, which is loaded while this batch is filtered.
+  // The number includes the slices of the next batch, which is loaded while this batch is filtered.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 

@@ -35,7 +35,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// stands for no member.
 struct Entry {
   // Position of the reference cube of this group on the grid of reference cubes, relative to the
-  // nearest reference cube.
+  // reference cube of the first phase that is nearest to the cube of the second phase.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -262,8 +262,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns the best keys in descending order, one in each lane (step 3 above). At least the first
-  /// keep - 1 keys are correct.
+  /// Returns the best keys in descending order, one in each lane (step 3 above). The result
+  /// contains at least the keep - 1 best keys. Lanes without a key return 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

@@ -13,7 +13,7 @@
 namespace lull::bm4d {
 
 /// Opens a session. `params` and `format` must be valid. `worker` must have been made for the same
-/// parameters and format, and for slices in this kind of memory.
+/// parameters and format, and for slices in `memory`.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

@@ -9,8 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns, for each voxel, the sum over the rectangle between the first voxel of the slice and
-/// this voxel.
+/// Returns, for each voxel, the sum of the values in the rectangle between the first voxel of the
+/// slice and this voxel.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;

@@ -14,8 +14,9 @@ namespace lull::cuda {
 void wait_for_stream(void* stream, int device);
 
 /// Maps the memory behind the descriptor of a dma-buf, of `bytes` bytes, into the address space of
-/// a GPU. The descriptor may be closed afterwards. Returns null if the driver cannot import it: it
-/// can on Tegra from Thor on (CUDA 13, cuImportExternalMemory), and not on other machines.
+/// a GPU. The descriptor may be closed afterwards. Returns null if the driver cannot import the
+/// memory. Drivers can do so on Tegra from Thor on (CUDA 13, cuImportExternalMemory), but not on
+/// other machines.
 [[nodiscard]] std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes,
                                                         int device);
 

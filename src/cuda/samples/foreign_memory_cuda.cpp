@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// The functions of the driver that the runtime does not have. lull does not link the driver,
-/// because programs must start without it.
+/// Functions of the CUDA driver that have no counterpart in the CUDA runtime. lull does not link
+/// the driver, because programs must start without it.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

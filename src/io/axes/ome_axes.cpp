@@ -34,7 +34,7 @@ struct OmeDescription {
   bool has_other_size = false;
 };
 
-/// The plane in a page: the image, and the indices along C, T and Z.
+/// The plane that a page contains: the number of its image, and its indices along C, T and Z.
 using Plane = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 constexpr std::string_view axis_letters = "CZT";
@@ -74,7 +74,8 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Files of this many planes do not exist; the bound keeps products within 64 bits.
+    // Upper bound for numbers in the OME-XML. Real files have fewer planes, and products of such
+    // numbers fit in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))
@@ -129,8 +130,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns any page to this file. A file that was renamed, and has no
-  /// identifier, is the only file of its description.
+  /// Returns whether the OME-XML assigns any page to this file. The result is false for a renamed
+  /// file without an identifier.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {
@@ -195,8 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane that follows the first plane of the run after `steps` steps in the order of
-  /// dimensions.
+  /// Returns the plane that follows `steps` planes after the first plane of the run, in the order
+  /// of dimensions that the image states.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

@@ -9,8 +9,9 @@ namespace lull::io {
 /// Returns whether a description is OME-XML.
 [[nodiscard]] bool is_ome_xml(std::string_view description);
 
-/// Reads the axes of a file with OME-XML. The images of a file (positions of the stage) count as
-/// further channels. If the OME-XML describes several files, only the planes in this file count.
+/// Reads the axes of a file with OME-XML. The images of a file (positions of the microscope's
+/// stage) count as further channels. If the OME-XML describes several files, only the planes in
+/// this file count.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes ome_axes(const DescribedPages& file);
 

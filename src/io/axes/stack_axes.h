@@ -30,7 +30,7 @@ struct StackAxes {
   bool is_over_time() const { return times > 1 && slices == 1; }
 };
 
-/// The pages that a description describes.
+/// The description of a TIFF file, and the number and the size of the file's pages.
 struct DescribedPages {
   std::string path;              // path of the file in messages
   std::string_view description;  // tag ImageDescription of the first page

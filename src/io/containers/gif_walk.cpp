@@ -58,8 +58,7 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // Without this test, a control extension with a wrong size would make the check skip the next
-  // picture.
+  // Rejects control extensions of a wrong size. Otherwise the check would skip the next picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);

@@ -77,7 +77,7 @@ void TransportWalk::examine(const Packet& packet) {
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
   // A unit without a start code counts as a fault only if a unit with a start code follows. If none
-  // follows, the stream number may have been reassigned to a table.
+  // follows, the stream number may have been reassigned from this stream to a table.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -94,9 +94,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether the audio has also reached the time of this video packet, under the assumption
-/// that the current offset of the video also applies to the packet. In this case the time stamps
-/// have not jumped: the video has only paused for a long time, for example in a slide show.
+/// Adds the current offset of the video to the time stamp of this video packet. Returns whether the
+/// most recent audio packet has about the same time. If it has, the time stamps have not jumped:
+/// the video has only paused for a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -204,8 +204,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps (index in offsets_) to which a packet belongs that
-/// is not of the main video; nullopt if its time stamp fits no section.
+/// Returns the section of continuous time stamps (index in offsets_) that contains `packet`, a
+/// packet of a stream other than the main video; nullopt if its time stamp fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -347,7 +347,7 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Delivers the waiting packets before a jump, without the flag that marks them as damaged.
+/// Removes the marks for damage from the waiting packets of the stream, and delivers the packets.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);

@@ -47,9 +47,9 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // State after the packet of the stream that was returned most recently, in ticks of the stream:
-    // decoding time of the packet, expected decoding time of the next packet, end of the
-    // presentation, and duration of the packet.
+    // State of the stream after its most recently returned packet, in ticks of the stream: decoding
+    // time of the packet, expected decoding time of the next packet, end of the presentation, and
+    // duration of the packet.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video

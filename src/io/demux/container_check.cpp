@@ -82,8 +82,8 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last unit of a file. Such bytes are tags of other programs,
-/// padding, or remains of a copy. Players ignore such bytes.
+/// Maximum number of bytes after the last unit of a file. Such bytes are padding or tags of other
+/// programs, for example. Players ignore them.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
@@ -237,8 +237,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
 }
 
 // Among the formats for pipes, only NUT has an element at the end that proves that the input is
-// complete: the index. If the index is longer than the stored last bytes of the pipe, the function
-// assumes that the input is complete.
+// complete: the index. InputPipe::tail() returns only the last bytes of the pipe. If the index is
+// longer than these bytes, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -47,8 +47,8 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  // The decoder has already returned frames for the damaged packets, so this missing frame is a new
-  // fault.
+  // If the decoder may still hold damaged packets, the missing frame belongs to one of them.
+  // Otherwise the missing frame is a new fault.
   if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;

@@ -36,8 +36,8 @@ class DamageCount {
   /// faults and the counted frames may result from the same damage, so only the larger of the two
   /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Must be called at the end of the input. If the input was truncated, `missing` frames are
-  /// counted as damaged, and at least one frame.
+  /// Must be called at the end of the input. If the input was truncated, the function counts
+  /// `missing` frames as damaged, but at least one frame.
   void finish(std::int64_t missing);
 
  private:

@@ -70,8 +70,8 @@ class Demuxer {
   /// Seeks to a position before `time` (in the video's time base). Returns false if seeking is not
   /// possible in this input.
   bool seek(std::int64_t time);
-  /// Returns the discontinuities of the input's time stamps that were found so far. They are
-  /// removed from the returned packets.
+  /// Returns the discontinuities of the input's time stamps that were found so far. The time stamps
+  /// of the packets that read() returns are continuous.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
   /// Ends a read() that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }

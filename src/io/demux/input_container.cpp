@@ -81,7 +81,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so the function rejects this
+  // format.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -146,15 +147,16 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // Most MP4 files have their index (the box "moov") at the end.
+  // Most MP4 files have their index (the box "moov") at the end. If the index is missing, the file
+  // may be cut short.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// As long as size and format are not set, avformat_find_stream_info() decodes the first picture
-// without the checks of lull's own decoder. The size and the format of the first decoded picture
-// replace these values later.
+// Without a size and a format, avformat_find_stream_info() would decode the first picture without
+// the checks of lull's own decoder. The function therefore sets provisional values before this call
+// and removes them afterwards.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))

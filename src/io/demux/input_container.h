@@ -27,7 +27,7 @@ class InputContainer {
   /// @param bytes    must outlive the container
   /// @param picture  true if the input is a file of a picture sequence, which has no times
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
-  ///     while `damage` is not tolerated
+  ///     (unless damage is tolerated)
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

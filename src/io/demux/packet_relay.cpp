@@ -71,9 +71,8 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the file only while at least half of the allowed memory is free. Packets stay
-// in memory for a long time if the packets of other streams with similar time stamps are stored far
-// away in the input.
+// Loads packets from the scratch file until they fill half of the allowed memory. Packets that are
+// not due stay in memory, so the function must not load all packets at once.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

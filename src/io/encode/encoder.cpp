@@ -46,9 +46,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // If the time stamps of a frame in the input and in the output differ by one tick, the cause is a
-  // rounding error of the input. A difference that is equal for all frames is corrected by the
-  // muxer, unless the output keeps the time stamps of the input.
+  // A frame counts as moved if its time stamps in the input and in the output differ by more than
+  // one tick. A difference of one tick is a rounding error of the input. The muxer corrects a
+  // difference that is equal for all frames, unless the output keeps the time stamps of the input.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -181,7 +181,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The buffer is read-only because the creator of the frame may still read it.
+  // The buffer of the picture is read-only, because the creator of the frame may still read the
+  // samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
@@ -272,8 +273,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // If the user gave options for the first encoder, no other encoder is tried, because the
-      // options are possibly invalid for it.
+      // Options that the user gave are meant for the first encoder, and may be invalid for any
+      // other encoder. Therefore no other encoder is tried.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -155,7 +155,7 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns those formats of a list that have this bit depth; all formats if it is 0.
+/// Returns those formats of a list that have the bit depth `bits`, or all formats if `bits` is 0.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -218,7 +218,7 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
     // remain grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // Among these encoders, only libx264 can encode interlaced frames in FFmpeg.
+    // libx264 comes first, because FFmpeg's encoder for libx265 does not support interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
@@ -289,7 +289,8 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // FFmpeg gets only the extension, so that it does not interpret a '%' in the name as a pattern.
+  // lull passes only the extension of the file name to FFmpeg, which could interpret a '%' in the
+  // name as a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);

@@ -16,8 +16,9 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats of outputs that libtiff writes. In this case the encoder passes on uncompressed
-  /// pictures, and the TIFF writer stores them. Null: FFmpeg's encoder writes the file.
+  /// Pixel formats of an output that libtiff writes. For such an output, the encoder passes on
+  /// uncompressed pictures, and lull's TIFF writer stores them. Null: FFmpeg's encoder writes the
+  /// file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -64,8 +65,8 @@ struct EncoderChoice {
   /// True if the conversion changes only the bit depth of the samples, or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user; may be empty. It states that samples are converted without loss although
-  /// the user did not request it, or that few players support the output.
+  /// A note for the user; may be empty. The note states that lull converts samples without loss
+  /// although the user requested no conversion, or that few players support the output.
   std::string note;
 };
 

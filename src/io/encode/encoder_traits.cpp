@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Properties of pictures that all encoders of H.264 and HEVC keep. lull itself writes the SEI
-// messages of frames (frame_sei.h).
+// Properties of pictures that all encoders of H.264 and HEVC keep. This includes SEI messages of
+// frames, which lull itself writes (frame_sei.h).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -96,7 +96,7 @@ constexpr EncoderTraits encoders[] = {
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
-    // FFV1 of level 1 stores none of these properties.
+    // FFV1 stores the aspect ratio and the field order only from level 3 on.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
      .picture = {.aspect = true, .fields = true},

@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format to which samples of the format `precise` are rounded. If the bit depths are
-/// equal, the values of white may still differ.
+/// Returns the format to which samples of the format `precise` are rounded. The two formats may
+/// have the same bit depth but different values of white.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;

@@ -49,7 +49,8 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    // A conversion between the limited and the full range scales all values.
+    // A conversion from the limited to the full range changes all values, so such a format is less
+    // preferred.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

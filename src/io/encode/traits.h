@@ -38,8 +38,8 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // If true, the container stores a language for the video, as for other streams. It applies only
-  // to containers that store languages.
+  // True if the container stores a language not only for the other streams but also for the video.
+  // Without `languages`, this member has no meaning.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
@@ -56,7 +56,8 @@ struct ContainerTraits {
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // If false, FFmpeg shifts all streams if B frames cause negative decoding times.
+  // If a container has the value false here, and B frames cause negative decoding times, FFmpeg
+  // shifts the time stamps of all streams.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
@@ -71,8 +72,8 @@ struct ContainerTraits {
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// Which packets of preroll (edit_list_filter.h) are copied. A decoder needs preroll, but players
   /// must not play it. `all`: the container has an edit list that hides the preroll. `one_packet`:
-  /// only one packet is copied. Its time is before 0, which hides it; its duration is less than the
-  /// inaccuracy of a cut. `none`: no preroll is copied, because it would delay the other streams.
+  /// only the last packet of the preroll is copied. Players do not play the packet, because its
+  /// time is before 0. `none`: no preroll is copied, because it would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses

@@ -37,8 +37,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names of layers that the metadata of Cryptomatte state. The name of a Cryptomatte
-/// channel consists of such a name and a number.
+/// Returns the names that the metadata of Cryptomatte state for its layers. The name of a
+/// Cryptomatte channel consists of such a name and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -84,15 +84,15 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the component of a layer's name that is the name of a view. If there is
-/// none, returns the number of components.
+/// Returns the index of the first component that is the name of a view. If there is none, returns
+/// the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Returns the name that these components form without the component with the index `omitted`.
+/// Joins all components except the component with the index `omitted`. Returns the resulting name.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -274,8 +274,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // The remaining candidates are deep pictures (which the caller refuses), the albedo in files
-  // without other colours, and depth maps.
+  // No suitable layer of colours exists. The picture is then a deep layer (which the caller
+  // refuses), an albedo, or a depth map.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -122,7 +122,8 @@ class PartPixels {
     }
   }
 
-  /// Returns whether all channels except those in `changed` are bit for bit equal in both objects.
+  /// Returns whether all channels except those in `changed` have the same bytes in this object and
+  /// in `other`.
   bool equals_except(const PartPixels& other, const std::set<std::string>& changed) const {
     return std::ranges::all_of(channel_data_, [&](const auto& channel) {
       return changed.contains(channel.first) ||

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs at any position in a name.
+/// Words that mark a layer of IDs. They may occur at any position of the name of the layer.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
 /// Words that, together with "id", form one word that marks a layer of IDs, such as "objectid".
@@ -20,7 +20,7 @@ constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data at any position in a name.
+/// Words that mark a layer of data. They may occur at any position of the name of the layer.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -127,10 +127,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name. A view layer or a part may have a name of
-// several words ("Depth of field.Combined"). If the last component of such a name is the known name
-// of a picture, words that mark data are ignored. A name of only one or two words ("albedo.RGBA")
-// states the data themselves.
+// Returns the content of a layer according to its name. In "albedo.RGBA", the word "albedo" marks
+// data. In "Depth of field.Combined", the word "Depth" does not mark data, because the component
+// has at least three words, and "Combined" is a usual name of a picture. Such a component is the
+// title of a view layer or a part.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

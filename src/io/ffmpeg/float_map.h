@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether this decoder or encoder keeps the row order of the file. Pictures of such a
-/// codec are upside down.
+/// Returns whether the decoder or encoder `codec` keeps the row order of the file. Pictures of such
+/// a codec are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Reverses the order of a picture's rows. All planes must have the same height.

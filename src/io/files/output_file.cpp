@@ -54,7 +54,8 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // On file systems without hard links (FAT), the name can only be checked before the renaming.
+  // File systems without hard links (FAT) cannot refuse to replace a file. The function can only
+  // check the new name before it renames the file.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;

@@ -102,8 +102,9 @@ struct OutputFileOptions {
   /// link itself is replaced: in folders that other users provide, links must not redirect an
   /// output to other files.
   bool follow_links = true;
-  /// If true, temporary files of killed processes for this output are removed. Outputs that consist
-  /// of many files set this to false, because their sink removes such files once.
+  /// If true, temporary files that killed processes have left for this output are removed. Sinks
+  /// that write many files set this to false, because they remove the temporary files of all
+  /// outputs in one pass.
   bool removes_leftovers = true;
 };
 

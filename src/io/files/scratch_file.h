@@ -15,8 +15,8 @@ namespace lull::io {
 /// Opens a file without a name in this folder, and returns its descriptor.
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
-/// Returns the error for such a file. `what` is the failed operation ("write"), and `number` is
-/// errno.
+/// Returns the error for a failed operation on a file of open_scratch(). `what` names the operation
+/// ("write"), and `number` is errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
 /// A queue of bytes in a file: first in, first out.
@@ -35,8 +35,9 @@ class ScratchFile {
   /// Reads the next bytes that have not been read yet.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position. The positions of bytes count from the first byte that was written
-  /// after the creation of the object or after clear(), if nothing was read with read().
+  /// Reads bytes at a position. Position 0 is the first byte that was written after the creation of
+  /// the object or after clear(). The caller must not call read() on the same object, because
+  /// read() discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }

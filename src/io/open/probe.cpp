@@ -108,8 +108,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output loses all streams except the denoised stream. Such an output is not a
-/// container.
+/// Reports that the output loses all streams except the denoised stream, because the output is not
+/// a container. `why` is the reason in the message.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {

@@ -11,7 +11,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes. Bytes that are read beyond the end are 0, and is_over() then returns
+/// Reads consecutive bytes. A read beyond the end returns 0. After such a read, is_over() returns
 /// true.
 class ByteReader {
  public:

@@ -25,8 +25,8 @@ std::size_t last_part(const std::string& path) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Returns the minimum number of digits of the number pattern at `at`, and sets `end` to its end.
-/// Returns 0 if no pattern of a number begins at `at`.
+/// Returns the minimum number of digits that the number pattern at `at` requires, and sets `end` to
+/// the end of the pattern. Returns 0 if no pattern of a number begins at `at`.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {

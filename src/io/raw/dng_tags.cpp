@@ -27,8 +27,8 @@ constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
 
-/// Tags of the raw picture that describe the stored samples of the input, but not those of the
-/// result: positions outside the active area of the mosaic, tables, digests.
+/// Tags that describe the samples of the input's raw picture, but not those of the result: levels,
+/// areas, tables, digests, noise.
 constexpr std::array sample_tags = std::to_array<std::uint16_t>(
     {50712, 50713, 50714, 50715, 50716, 50717, 50781, 50829, 50830, 50972, 51111, 51041});
 constexpr std::array mosaic_tags =
@@ -201,7 +201,7 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                         std::vector<std::uint8_t>* samples) {
   TiffTree tree = facts.tags;
   remove_all(tree.first, storage_tags);
-  // The tags of DNG, and those of the mosaic, do not describe a developed picture.
+  // Removes the tags of DNG and of the mosaic, because they do not describe a developed picture.
   std::erase_if(tree.first.entries, [](const TiffEntry& entry) {
     return entry.tag == dng::cfa_repeat || entry.tag == dng_tag::cfa_pattern ||
            (entry.tag >= dng::version && entry.tag < 53000);

@@ -34,7 +34,8 @@ struct DngSamples {
 
 /// Makes the directories of a DNG file for the denoised picture `result`, which is a mosaic or R, G
 /// and B of 16 bits, and for a new preview. The directories contain all tags of a DNG input that
-/// still describe the picture. `samples` receives the samples, to which the tree refers.
+/// still describe the picture. `samples` receives the samples of both pictures. The returned tree
+/// refers to `samples`.
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 

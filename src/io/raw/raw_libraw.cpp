@@ -23,9 +23,9 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Ignores LibRaw's messages about damaged data, which LibRaw would otherwise print to standard
-/// error. LibRaw itself counts these errors. The type of offsets differs between versions of
-/// LibRaw.
+/// Ignores a message of LibRaw about damaged data. Without this function, LibRaw would print the
+/// message to standard error. LibRaw itself counts these errors. `Offset` is a template parameter
+/// because its type differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint16_t type_byte = 1, type_ascii = 2, type_short = 3, type_long = 4,
                         type_rational = 5, type_srational = 10, type_float = 11, type_double = 12,
                         type_directory = 13;
-// Bytes per value by type; 0: unknown type.
+// Number of bytes of a value of each type; 0: unknown type.
 constexpr std::array<int, 14> type_bytes = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
 
 constexpr std::uint16_t strip_offsets = 273, strip_byte_counts = 279, tile_offsets = 324,

@@ -57,8 +57,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores the prediction modes of each 16x16 pixels with fixed probabilities, which needs
-      // more than one bit.
+      // VP8 stores prediction modes for each block of 16x16 pixels. Their probabilities are fixed,
+      // so a block always needs more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
@@ -122,10 +122,11 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// A frame thread gets its next packet only after the decoder has returned the result of the
-// thread's previous packet. With N threads, a message about result k is therefore logged only after
-// at least k - N + 1 results have been returned. A message about result k - N, which the same
-// thread decoded, is logged earlier.
+// With frame threads, the number of returned results shows to which result a message belongs. A
+// frame thread gets its next packet only after the decoder has returned the result of the thread's
+// previous packet. With N threads, a message about result k is therefore logged only after at least
+// k - N + 1 results have been returned. A message about result k - N, which the same thread
+// decoded, is logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -23,9 +23,9 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Tags the decoder, so that this object receives its log messages, and stores them as messages
-  /// about the file of the constructor's LogTopic. The caller must call this function before the
-  /// decoder is opened.
+  /// Tags the decoder. This object then receives the decoder's log messages, and stores them as
+  /// messages about the file of the constructor's LogTopic. The caller must call this function
+  /// before the decoder is opened.
   void attach(AVCodecContext& decoder);
   /// Tags the decoder as attach() does. In addition, the pictures of the decoder get zeroed memory,
   /// so that the missing parts of a damaged picture have defined samples. If a packet is too small

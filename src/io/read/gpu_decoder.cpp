@@ -1,7 +1,7 @@
 #include "io/read/gpu_decoder.h"
 
-#include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/pixel_formats.h"
+#include "io/read/gpu_context.h"
 
 namespace lull::io {
 namespace {
@@ -50,20 +50,10 @@ const AVCodec* find_gpu_decoder(AVCodecID id) {
 }
 
 GpuDecoder::GpuDecoder(int device) : index_(device) {
-  const LogWatch watch;
-  Dictionary options;
-  // FFmpeg uses the context of the CUDA runtime, so that kernels can access the decoded pictures.
-  options.set("primary_ctx", "1");
-  AVBufferRef* context = nullptr;
-  const std::string name = std::to_string(device);
-  const int code =
-      av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
-  if (code < 0) {
-    const std::string cause = watch.first_error();
-    throw DeviceUnavailable("FFmpeg cannot use GPU " + name + ": " +
-                            (cause.empty() ? error_text(code) : cause));
-  }
-  device_.reset(context);
+  std::string problem;
+  device_.reset(open_gpu(device, problem));
+  if (!device_)
+    throw DeviceUnavailable("FFmpeg cannot use GPU " + std::to_string(device) + ": " + problem);
 }
 
 void GpuDecoder::attach(AVCodecContext& decoder) const {

@@ -118,11 +118,12 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without this flag, FFmpeg returns a picture that is cropped at the left with a few additional
-  // columns.
+  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop fewer columns at the left than the stream
+  // states, because it keeps the rows aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // The film grain that the decoder would add (AV1, H.274) is noise, too. With this flag, the
-  // decoder exports a description of the grain instead. lull does not use the description.
+  // The film grain that the decoder would add (AV1, H.274) is noise, too. With this option, the
+  // decoder exports a description of the grain instead of adding the grain. lull does not use the
+  // description.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -146,8 +147,8 @@ void PictureDecoder::open_on_gpu(int device) {
 }
 
 /// Returns the first picture that the GPU decodes. Returns null if the GPU does not decode the
-/// stream. In some cases, this is known only at the first frame. In this case `why_not_gpu_`
-/// contains the reason, and the CPU decodes the same packets.
+/// stream; why_not_gpu_ then contains the reason. If the GPU fails at the first frame, the CPU
+/// decodes the same packets.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -262,7 +263,8 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The limit for a picture sequence has already been checked with the number of its files.
+      // The maximum number of frames is not checked here for a picture sequence, because the number
+      // of its files has already been checked.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +

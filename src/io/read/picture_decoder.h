@@ -24,8 +24,8 @@ class TiffReader;
 
 class PictureDecoder {
  public:
-  /// Opens the decoder. With options.gpu, the constructor tries the GPU first and decodes its first
-  /// picture. `demuxer` and `damage` must outlive the decoder.
+  /// Opens the decoder. With options.gpu, the constructor first tries to decode the first picture
+  /// of the video on the GPU. `demuxer` and `damage` must outlive the decoder.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();

@@ -108,7 +108,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // Pictures that follow the last picture of the index are not compared.
+  // The index has no entry for pictures after its last picture, so these are not compared.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&

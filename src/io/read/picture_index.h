@@ -28,7 +28,7 @@ class PictureIndex {
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// After this call, digests are compared as well, because the next pictures follow a seek.
+  /// After this call, process() also compares digests, because the next pictures follow a seek.
   void make_strict() { strict_ = true; }
   /// Records the picture `number`, or compares it with the index.
   /// @throws IndexMismatch

@@ -10,9 +10,9 @@
 namespace lull::io {
 namespace {
 
-/// Returns the quantisation step of AV1 for an index, on the 0..255 scale. The steps of the
-/// specification (section 7.12.2) are in eighths, for 8 bits. Between the points of this table
-/// they are linear to within 3 %.
+/// Returns the quantisation step of AV1 for an index, on the 0..255 scale. The table contains some
+/// steps of the specification (section 7.12.2, 8 bits), in units of 1/8. The other steps differ
+/// from the interpolation between these points by at most 3 %.
 double step_of_av1(double index) {
   struct Point {
     double index, step;
@@ -99,7 +99,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // ITU-T H.265: the parameter of chroma is that of H.264 up to 43, and 6 less than luma above.
+  // ITU-T H.265: for luma parameters up to 43, the chroma parameter is that of H.264. For higher
+  // luma parameters, the chroma parameter is the luma parameter minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

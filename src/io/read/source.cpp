@@ -170,7 +170,7 @@ std::optional<TimedPicture> FileSource::next_picture() {
 
 /// Seeks to options_.start_picture. Damage before that position is ignored, because after a seek a
 /// decoder starts in the middle of the stream. Damage after that position is an error, because the
-/// plan does not contain it.
+/// plan of the job does not contain it.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);

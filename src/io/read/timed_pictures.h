@@ -36,7 +36,7 @@ class TimedPictures {
   /// next picture, selected or not.
   std::optional<TimedPicture> next();
   /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
-  /// Before this call, only the first pictures may have been read with next().
+  /// The caller may have read only the first pictures of the input before.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
   /// Brings the selection into the state in which it would be if all pictures of options.index had
@@ -50,8 +50,8 @@ class TimedPictures {
   /// Ends the context frames after picture `number`: later pictures outside the selection are not
   /// read. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// At the end of the input: returns the number that was given to end_context_at(), if this ended
-  /// the context frames early; -1 if it did not.
+  /// At the end of the input: returns the argument of end_context_at() if that call ended the
+  /// context frames early; otherwise -1.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether streams of the codec state for each frame whether it is interlaced. For other
-/// codecs, the container states whether the video is interlaced.
+/// Returns whether the codec marks each frame as interlaced or progressive. For other codecs, only
+/// the container states whether the video is interlaced.
 bool states_interlacing(AVCodecID id) {
   return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
          id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;

@@ -53,9 +53,10 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the size and the checksum of an input. A process that makes segments of a planned job
-/// compares only the sample of the input with the plan. If they are equal, the result is the value
-/// of the fact `name` in the plan. If not, the result is the sample, which differs from that value.
+/// Returns the size and the checksum of an input as a text. A process that encodes segments of a
+/// planned job does not compute the checksum, but compares a digest of some blocks of the input
+/// with the plan. If both digests are equal, the result is the value of the fact `name` in the
+/// plan. If they differ, the result is the new digest, so that the facts differ, too.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -193,8 +194,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // The sample consists of one block at each multiple of `step`, counted over all files in
-    // sequence, and of the last block.
+    // The digest includes one block at each multiple of `step`, counted over all files in sequence,
+    // and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();

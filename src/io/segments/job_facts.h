@@ -15,8 +15,8 @@ namespace lull::io {
 /// speed of the disk or of SHA-256 determines the time that this takes; denoising takes many times
 /// as long.
 ///
-/// A process that computes segments of a planned job reads only a sample of the input. If the
-/// sample matches the plan, the process uses the checksum in the plan.
+/// A process that encodes segments of a planned job reads only some blocks of the input
+/// (sample_digest()). If their digest matches the plan, the process uses the checksum in the plan.
 /// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);

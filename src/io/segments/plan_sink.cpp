@@ -35,8 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first of these pictures; empty if decoding can start at a
-/// later picture.
+/// Returns why decoding must start at the first element of `pictures`; empty if decoding can start
+/// at a later picture.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -124,8 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the pictures after the last picture that is needed as context. The number of such
-  /// pictures that the source reads depends on timing, so the plan must not contain them.
+  /// Removes the elements of all pictures after the last picture that is needed as context. The
+  /// number of further pictures that the source has read depends on timing, so the plan must not
+  /// contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -46,7 +46,7 @@ class SegmentJob {
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if it is not finished.
   const SegmentRecord* find(std::int64_t segment) const;
-  /// Returns the number of all segments. Valid when the last one is finished.
+  /// Returns the number of all segments. The number is valid when the last segment is finished.
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;

@@ -107,7 +107,7 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Checks that earlier runs and this run have encoded as many frames as this run has read.
+  // Checks that all runs of the job together have encoded as many frames as this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }

@@ -22,8 +22,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances `times` over the first `pictures` pictures of the index, as the encoding of the
-/// selected frames among them would do.
+/// Brings `times` into the state that it has after the encoding of the selected frames among the
+/// first `pictures` pictures of the index.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 

@@ -256,7 +256,7 @@ ForeignVolume read_pair(const std::string& path) {
                   std::to_string(offset) + " (must be from 0)");
   NiftiHead nifti(big);
   if (is_nifti) {
-    // Everything except the position of the samples and the magic number.
+    // Copies all fields of NIfTI except the position of the samples and the magic number.
     nifti.copy(head, 39, 69);
     nifti.copy(head, 112, 232);
   } else {

@@ -20,13 +20,15 @@ struct ForeignVolume {
   std::string format;           // "mgh", "nrrd", "nifti1 pair" or "analyze"
   std::vector<std::byte> head;  // a NIfTI-1 header with 4 bytes for the absence of extensions
   std::string data_path;        // the file that contains the samples
-  /// Position in this file at which the samples, or the gzip stream with the samples, begin.
+  /// Position in the file `data_path` at which the samples, or the gzip stream with the samples,
+  /// begin.
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
 };
 
-/// Returns whether the file is a volume in one of these formats. The content decides, and for the
-/// .img file of a pair also the content of its .hdr file.
+/// Returns whether the file is a volume in one of the formats MGH, MGZ, NRRD, or a pair of NIfTI-1
+/// or ANALYZE 7.5. The content decides, and for the .img file of a pair also the content of its
+/// .hdr file.
 [[nodiscard]] bool is_foreign_volume(const std::string& path);
 
 /// Reads the header of a volume. Returns nothing if is_foreign_volume() is false.

@@ -56,8 +56,8 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // A directory among the bytes of the pages belongs to a file with one page, whose description was
-  // copied from a stack.
+  // If the directory follows the first page, it must also follow all other pages. If it does not,
+  // the file has only one page, and its description was copied from a stack.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

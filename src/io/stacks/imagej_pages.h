@@ -40,7 +40,8 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes such a file: the bytes of the input, except the samples of the pages.
+/// Writes a file of ImageJ with one directory. All bytes except the samples of the pages are those
+/// of the input.
 class ImagejWriter {
  public:
   /// Copies the bytes before the first page to the open file `descriptor`, which the caller closes.

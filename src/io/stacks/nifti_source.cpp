@@ -92,7 +92,8 @@ void NiftiSource::read_head() {
   }
 }
 
-// parse_nifti() guarantees that the products do not overflow.
+// The product of size and sample type cannot overflow, because parse_nifti() limits the number of
+// samples.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(header_.samples.type) + additional_bytes;

@@ -41,7 +41,8 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return path_; }
-  /// Returns the volume in another format that the source reads; null for single NIfTI files.
+  /// Returns the volume if the source reads a format other than single NIfTI files
+  /// (foreign_volume.h); null otherwise.
   const ForeignVolume* foreign() const { return foreign_ ? &*foreign_ : nullptr; }
   const NiftiHeader& header() const { return header_; }
   /// Returns all bytes before the first sample: header, extensions, padding.

@@ -89,7 +89,8 @@ std::optional<StoredType> type_of(const std::string& text) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Returns the signs that convert a space to right, anterior, superior.
+/// Returns the factor for each axis (1 or -1) that converts coordinates of this space to right,
+/// anterior, superior; nullopt for an unknown space.
 std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   const std::string name = in_lower_case(space);
   if (name == "right-anterior-superior" || name == "ras") return std::array{1.0, 1.0, 1.0};

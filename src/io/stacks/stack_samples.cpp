@@ -62,8 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value is at most outlier_margin outside 0..1; false for NaN. `at` is the value
-/// relative to the range.
+/// Returns whether `at` exceeds the interval 0..1 by at most outlier_margin; false for NaN. `at` is
+/// the position of a value in the range: 0 is the lower end, 1 is the upper end.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -82,8 +82,9 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // A double cannot represent the largest 64-bit integers exactly. Because of the comparisons
-    // with <= and >=, the conversion is always defined.
+    // For 64-bit integers, the maximum becomes a double that is too large for the type. The
+    // comparison includes equality, so that this double is never converted, which would be
+    // undefined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -144,7 +145,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // An odd distance between samples reaches every column of pictures whose width is a power of two.
+  // If the width of a picture is a power of two, an even distance between the collected samples
+  // would omit some columns. An odd distance reaches all columns.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -36,10 +36,10 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the range of values that corresponds to 255 on the scale of 8 bits. For 8-bit samples it
-/// is 255. Floats mostly use the scale 0..1, 0..255 or 0..65535: the function chooses the scale
-/// that fits the range. If no scale fits, and for other integers, whose bit depth does not define a
-/// scale, the result is the span of the range.
+/// Returns the difference between two values that corresponds to 255 on the 0..255 scale. For 8-bit
+/// samples, the result is 255. Floats mostly use the scale 0..1, 0..255 or 0..65535: the function
+/// chooses the scale that fits the range. The result is the span of the range if no scale fits, and
+/// for other integers, because their bit depth does not define a scale.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Samples that lie outside the range by more than this multiple of the span are not Gaussian
@@ -54,10 +54,10 @@ class RangeFinder {
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples, in the order of the file. `stored` must hold complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values. The range extends from the minimum to the maximum. However, it
-  /// exceeds the 0.01th and 99.99th percentiles by at most half the distance between these two
-  /// percentiles, so that a few hot pixels do not compress all other values. The range is 0..1 for
-  /// a stack without finite values. The span is 1 if all values are equal.
+  /// Returns the range of values, from the minimum to the maximum. However, the range exceeds the
+  /// 0.01th and the 99.99th percentile by at most half the distance between these two percentiles,
+  /// so that a few hot pixels do not compress all other values. The range is 0..1 for a stack
+  /// without finite values. The span is 1 if all values are equal.
   ValueRange range() const;
   /// Returns the minimum and maximum of the finite values; 0 if there are none.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }

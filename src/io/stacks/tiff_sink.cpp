@@ -116,8 +116,8 @@ class TiffSink final : public StackSink {
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for files of ImageJ with one directory
   std::vector<std::byte> result_;
-  /// Filtered slices, stored until all are complete, because the file has the pages in another
-  /// order; empty if frames have the order of the pages.
+  /// Stores the filtered slices until all are complete. This is necessary if the pages of the file
+  /// have another order than the frames. Empty: both have the same order.
   std::optional<ScratchFile> frames_;
   std::vector<std::string> notes_;
 };

@@ -160,11 +160,12 @@ std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file
   const auto codec = tiff_tag<std::uint16_t>(page, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const auto rows = static_cast<std::uint64_t>(layout.height);
   const std::uint64_t planes = layout.is_separate ? layout.samples() : 1;
-  // Subsampled YCbCr has at least one sample per pixel.
+  // Lower bound for the bytes of a row: subsampled YCbCr has at least one sample per pixel.
   const std::uint64_t row = layout.is_converted ? static_cast<std::uint64_t>(layout.width)
                                                 : layout.row_bytes(layout.width);
   const std::uint64_t bytes = row * rows * planes;
-  // Fax codecs use at least one bit for a blank row of any width.
+  // Fax codecs have no maximum compression ratio, because a blank row of any width may need only
+  // one bit. The check therefore requires one bit per row.
   const bool fits =
       is_fax(codec) ? rows / 8 <= file_bytes : bytes / max_compression(codec) <= file_bytes;
   const bool has_large_tiles = TIFFIsTiled(page) && TIFFTileSize64(page) / 64 > bytes + (1 << 16);

@@ -247,7 +247,8 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // This tag describes YCbCr samples, but libtiff has converted the samples to RGB.
+    // The tag with the coefficients of YCbCr is not copied, because libtiff has converted the
+    // samples to RGB.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// The position in the output at which libtiff reads or writes. libtiff's own functions for
-/// descriptors do not store the reason of a failure.
+/// The output file, in the form in which libtiff reads and writes it. The struct stores the error
+/// of the first failed write. libtiff's own functions for descriptors do not store the error.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
@@ -109,7 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit leaves space for tags, and for codecs that enlarge incompressible data.
+// The maximum size without BigTIFF leaves space for tags, and for codecs that enlarge
+// incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

@@ -23,8 +23,9 @@ std::vector<std::string> lost_layers(const FileSource& source);
 /// none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Returns whether the container (MP4, MOV) can store all of `tags` only as free tags, whose names
-/// are stored as plain text. The usual tags of these containers have names from a fixed list.
+/// Returns whether the container (MP4, MOV) can store at least one of `tags` only as a free tag,
+/// whose name is stored as plain text. The usual tags of these containers have names from a fixed
+/// list.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 }  // namespace lull::io

@@ -27,7 +27,8 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
 }
 
 /// Returns a time scale (ticks per second) with which the start times of all audio and video
-/// streams are exact, if such a scale below the limit exists. FFmpeg's default is 1000.
+/// streams are exact. If such a scale would exceed `limit`, some start times remain inexact.
+/// FFmpeg's default is 1000.
 std::int64_t exact_timescale(const AVFormatContext& context) {
   constexpr std::int64_t least = 1000, limit = 10000000;
   std::int64_t scale = 1;

@@ -198,8 +198,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes temporary files that killed processes have left for outputs with these names. All
-  /// names are handled in one pass.
+  /// Removes temporary files that killed processes have left for outputs whose names match `path_`,
+  /// in one pass over the folder.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -236,7 +236,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // The tolerance of 0.1 frames accounts for rounded time stamps.
+    // Time stamps may be rounded. Therefore a frame that begins up to 0.1 frames before the part
+    // still belongs to the part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

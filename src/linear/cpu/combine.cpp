@@ -1,7 +1,6 @@
-// Linear combinations of the patches of one group (params.h), in single precision. If the rows or
-// the columns of a matrix belong to the members of the group, the lanes of a vector contain
-// neighbouring columns. Groups are padded with members whose patches are 0, whose noise is
-// independent, and whose estimates are not used.
+// Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
+// vector contain neighbouring elements of a row of a matrix. Groups are padded with members whose
+// patches are 0, whose noise is independent, and whose estimates are not used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -219,7 +218,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames: mean + estimates to x, and mean + estimates +
-/// ratio (combined - estimates) to z. `half` is the index of the half to which `places` belong.
+/// ratio (combined - estimates) to z. `half`: 0 if `places` are the first halves of the patches, 1
+/// if they are the second halves.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

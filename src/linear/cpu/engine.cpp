@@ -156,7 +156,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes a quantised guide, whose elements contain the samples of two rows.
+  /// Makes the quantised guide. Each element contains two samples, one below the other.
   PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);

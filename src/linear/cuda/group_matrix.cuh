@@ -24,7 +24,8 @@ struct SamplePair {
 };
 
 /// The samples of a group in shared memory. A word contains a sample and its right neighbour in
-/// half precision. `mean` points to the mean patch of the group, which has one word for each pair.
+/// half precision. `mean` points to the mean patch of the group, which has one word for each pair
+/// of samples.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;
@@ -204,7 +205,7 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // The values of row g are in the lanes that hold column 2t + e = g.
+    // Row g needs the sum over column g, which the lanes with 2t + e = g hold.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;
@@ -276,7 +277,8 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
   }
 }
 
-/// Returns the weight of row 8 r + g of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
+/// Returns the weight of row i = 8 r + lane / 4 of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1
+/// / count)).
 template <int T>
 __device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
   float sum = 0;

@@ -27,7 +27,7 @@ struct Group {
   std::vector<Place> members;
 
   int side() const { return all.sizes().side; }
-  /// Returns the position of half 0 or 1 of a member.
+  /// Returns the position of a member in the first (`half` = 0) or the second frame that it spans.
   Place half(int member, int half) const {
     Place place = members[member];
     if (half == 1) place.frame = all.frames()[place.frame].partner;
@@ -59,7 +59,9 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds half 0 or 1 of row `i` of `estimates`, a patch at the position (x, y).
+  /// Adds the estimate of a patch in one frame to the sums at the position (x, y). It is the part
+  /// of row `i` of `estimates` that belongs to the first (`half` = 0) or the second frame of the
+  /// patch.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

@@ -27,8 +27,8 @@ struct PatchStrips {
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills the strips for one row of patch positions, from 4 rows of samples. The number of
-/// positions, `count`, is a multiple of 16.
+/// Fills the strips (PatchStrips) for one row of patch positions, from 4 rows of samples. The
+/// number of positions, `count`, is a multiple of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------

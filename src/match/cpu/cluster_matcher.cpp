@@ -29,7 +29,7 @@ constexpr int rows_at_once = 32;  // number of rows of strips that one task fill
 /// The patches of the guides in the layout of PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
-  /// Fills the strips. The caller must run in the TBB arena of the engine.
+  /// Fills the strips (PatchStrips). The caller must run in the TBB arena of the engine.
   void fill(std::span<const GuideAt> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);

@@ -282,8 +282,8 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // The quotient rounds to the difference of the rows, because the difference of the columns is
-    // less than half a row.
+    // The number of rows between the two patches is the difference of their numbers divided by
+    // `row`, rounded to nearest. The columns contribute less than half a row to this quotient.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -55,8 +55,8 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the dot product of a patch and the weights minus the result of of(), summed over its
-  /// lanes. The conversion of samples to signed bytes causes this difference.
+  /// Returns the amount that must be added to the sum of the lanes of of(). It compensates for the
+  /// conversion of samples to signed bytes.
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector. The sum of its lanes plus offset() is the dot product of a patch and the

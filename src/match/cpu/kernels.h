@@ -114,8 +114,9 @@ struct Block {
 
 /// Maximum number of lanes of a block, including the additional lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a block. They contain the sums over those
-/// columns of the last reference patches that lie beyond the first `step` columns.
+/// Returns the number of additional lanes at the end of a block. A lane contains sums over `step`
+/// columns of a reference patch. The additional lanes contain the sums over the remaining columns
+/// of the last reference patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -219,9 +220,10 @@ struct TemporalRankParams {
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
 /// they are better than candidates in the ranking. The candidates come from a window around the
-/// position of the reference patch plus `motion`. Both guides must be arranged for step 1. The
-/// guide of the candidates must be readable for `temporal_padding` samples beyond the last column.
-/// `invalid` marks invalid positions of the neighbouring frame, as for score_block().
+/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1
+/// between reference patches. The guide of the candidates must be readable for `temporal_padding`
+/// samples beyond the last column. `invalid` marks invalid positions of the neighbouring frame, as
+/// for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

@@ -111,7 +111,7 @@ class ProductScorer {
   /// groups before the last one.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that the next group of rows uses again. If the step is at least
-  /// the height of a patch, reference patches share no rows; for all such steps kStep is `patch`.
+  /// the height of a patch, reference patches share no rows, and kStep is `patch`.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.

@@ -19,7 +19,7 @@ struct PairPlan {
   /// For each stored array, a mask of the phases that are summed in it. Bit i represents phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The arrays whose sum is the sum over a patch. Each array is read at the lane offset `shift`.
+  /// The arrays that add up to the sum over a patch. Each array is read at the lane offset `shift`.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -73,8 +73,8 @@ struct BlockScorer {
       }
   }
 
-  /// Sums the squared differences of kCount candidates over the height of a patch (step 1 above).
-  /// There is one pointer for each candidate and phase.
+  /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
+  /// top of this file). There is one pointer for each candidate and phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
@@ -126,9 +126,10 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 above), for the rows `first`
-  /// to `last` of the block, and updates the minima of the candidate's class. A bias adds `added`
-  /// to all scores, and subtracts `subtracted` from the scores that are not saturated.
+  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file),
+  /// for the rows `first` to `last` of the block, and updates the minima of the candidate's class.
+  /// A bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
+  /// saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -156,7 +157,7 @@ struct BlockScorer {
 };
 
 /// Computes the scores of one block. If the step is at least the width of a patch, reference
-/// patches share no samples; for all such steps kStep is `patch`.
+/// patches share no samples, and kStep is `patch`.
 template <int kStep>
 class BlockMatcher {
  public:

@@ -80,8 +80,8 @@ class Collector {
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
   /// Collects keys of the candidates from `first` to first + count - 1. `count` is at most 127. The
-  /// function lists the hits first and then processes them, because a branch on each hit would be
-  /// unpredictable.
+  /// function first lists all scores below the bounds, and then processes them, because a branch
+  /// for each score would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Index of the candidate, followed by 5 bits for the lane.
@@ -92,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The bit last_lane avoids a branch for the case that no bit is set.
+        // The additional bit last_lane makes a branch for bits == 0 unnecessary.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

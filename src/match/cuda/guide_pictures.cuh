@@ -1,6 +1,6 @@
 #pragma once
-// The pictures from which kernels compute the guides. They are read four samples of a row at a
-// time, at an x that is a multiple of 4.
+// The pictures from which kernels compute the guides. Kernels read four samples of a row at a time;
+// the x position of the first one is a multiple of 4.
 
 #include <cuda_runtime_api.h>
 

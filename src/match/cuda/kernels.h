@@ -21,8 +21,8 @@
 
 namespace lull {
 
-/// A rectangle of tiles of reference patches. The groups of a batch exist in memory at the same
-/// time.
+/// A batch: a rectangle of tiles of reference patches. The groups of a batch exist in memory at the
+/// same time.
 struct Batch {
   int x0 = 0, y0 = 0;  // column and row of the first tile
   int tiles_x = 0, tiles_y = 0;
@@ -66,8 +66,9 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Largest half squared distance, in units of the guide, that a score of match() can represent. The
-/// scale of the guide must be chosen so that the match threshold tau is below this value.
+/// Maximum of a squared distance divided by 2, in units of the guide, that a score of match() can
+/// represent. The scale of the guide must be chosen so that the match threshold tau is below this
+/// value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
@@ -84,9 +85,9 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples from index `at` on, at an x that is a multiple of 4. The noisy plane
-  /// must exist even if its share is 0: without a branch, the loads of several planes overlap in
-  /// time.
+  /// Returns the four samples from index `at` on. The x position of the first one is a multiple of
+  /// 4. The noisy plane must exist even if its share is 0: without a branch, the loads of several
+  /// planes overlap in time.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);

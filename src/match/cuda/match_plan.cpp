@@ -14,8 +14,8 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor, because several blocks hide latencies. If
-/// this number of blocks does not fit, the plan uses one block.
+/// Preferred number of thread blocks in a multiprocessor. Several blocks hide latencies. If this
+/// number of blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
 /// A MatchTuning is for devices whose multiprocessors have at least this much shared memory. The
@@ -145,9 +145,9 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If the tables do not fit in a block's share of the shared memory, the plan lets a block use a
-  // multiprocessor alone. The first attempt extends only the tables of the neighbouring frames, the
-  // last attempt extends all tables.
+  // If the tables do not fit in a block's share of the shared memory, a block uses a multiprocessor
+  // alone. The second attempt makes a plan in which only the tables of the neighbouring frames may
+  // exceed the share, the third attempt one in which all tables may.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

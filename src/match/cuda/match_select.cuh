@@ -30,7 +30,8 @@ struct MatchArgs {
 };
 /// A variant of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of patches to half a squared distance, in units of the guide.
+/// Converts a mean squared difference of patches to a squared distance divided by 2, in units of
+/// the guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -162,9 +163,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads that contain a score that reaches the bound. `most` has the maximum of each
-  /// quad, for both half words. Returns the number of these quads, including quads for which the
-  /// list has no space.
+  /// Lists the quads (groups of four words) that contain a score that reaches the bound. `most` has
+  /// the maximum of each quad, for both half words. Returns the number of these quads, including
+  /// quads for which the list has no space.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -183,9 +184,9 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, and every quad reaches the bound. In
-/// this case, words are scanned in the order of their positions. After keep - 1 words with scores
-/// that reach the bound, only scores above the bound are gathered.
+/// In flat and black pictures nearly all scores are equal, so nearly all words contain a score that
+/// reaches the bound. In this case, words are scanned in the order of their positions. After keep -
+/// 1 words with scores that reach the bound, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {

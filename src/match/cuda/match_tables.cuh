@@ -11,9 +11,9 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // This distance is 4 modulo 8, so that rows that are 4 apart are 16 memory banks apart. Beyond
-  // the union, a row contains 7 words for the width of a patch, and 3 words because the union
-  // begins up to 3 samples after an aligned word.
+  // The distance between rows of samples is 4 modulo 8, so that rows that are 4 apart are 16 memory
+  // banks apart. In addition to the union of the search windows, a row contains 7 words for the
+  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -42,7 +42,7 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
 /// Returns the start of the table of one reference patch. A warp writes the scores of one position
 /// for 8 reference patches at the same time. The tables begin at addresses for which these words
 /// lie in different memory banks, 4 banks for each table. `left` and `top` are the first column
-/// (even) and row of the union in the table.
+/// (even) and row, in the table, of the union of the search windows.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -67,9 +67,10 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples and the half norms of a band (step 1 of match.cu). All threads of a team of
-/// complete warps call this function; `thread` is the index of the thread in the team. The samples
-/// begin at the last aligned word that is not after `start`, the first position of the union.
+/// Loads the samples of a band and the halved squared norms of its patches (step 1 of match.cu).
+/// All threads of a team of complete warps call this function; `thread` is the index of the thread
+/// in the team. The samples begin at the last aligned word that is not after `start`, the first
+/// position of the union of the search windows.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -118,10 +119,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
-/// of patches g and g + 8. The 64 terms of a product can be summed in any order. With this order,
-/// the next row of candidates needs a single new load. The words of four rows stay in the registers
-/// to which they were loaded; instead, the rows of the reference patch rotate.
+/// The part of the 16 reference patches that one lane needs: rows `quad` .. `quad` + 3 of one half
+/// (4 samples) of patches g and g + 8. The 64 terms of a product can be summed in any order. With
+/// this order, the next row of candidates needs a single new load. The words of four rows stay in
+/// the registers to which they were loaded; instead, the rows of the reference patch rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -145,8 +146,8 @@ struct References {
 };
 
 /// Computes the scores of a unit of 8 columns and `unit_rows` rows of candidates. Calls store(row,
-/// scores of g, scores of g + 8), where the scores are those of two neighbouring candidates for
-/// reference patches g and g + 8.
+/// a, b): `a` contains the scores of two neighbouring candidates for reference patch g = lane / 4,
+/// and `b` those for reference patch g + 8.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
@@ -181,8 +182,8 @@ __device__ __forceinline__ void score_unit(const References& references,
 }
 
 /// Computes the scores of a band (step 2 of match.cu). A warp processes units of 8 columns and
-/// `unit_rows` rows of candidates. `skew` is the distance of the first position of the union from
-/// the last aligned word before it, in samples (0 to 3).
+/// `unit_rows` rows of candidates. `skew` is the distance of the first position of the union of the
+/// search windows from the last aligned word before it, in samples (0 to 3).
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -216,7 +217,7 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
 
 /// The position of a reference patch of the block (`x`, `y`), its displacement from the first
 /// reference patch of the block (`dx`, `dy`), and the index in the plane of the first candidate of
-/// the union (`start`). This candidate may lie in the padding.
+/// the union of the search windows (`start`). This candidate may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -236,8 +237,9 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the scores that the selection scans: those in rows `from` to `to` - 1 of the union,
-/// without the reference patch itself. The first row of the table is row `band` of the union.
+/// Returns the scores that the selection scans: those in rows `from` to `to` - 1 of the union of
+/// the search windows, without the reference patch itself. The first row of the table is row `band`
+/// of the union.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -292,8 +294,8 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // Processes rows `band` to `band` + `rows` - 1 of the union. Rows `from` to `to` - 1 belong to
-  // the window.
+  // Processes rows `band` to `band` + `rows` - 1 of the union of the search windows. Rows `from` to
+  // `to` - 1 belong to the window of the warp's reference patch.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

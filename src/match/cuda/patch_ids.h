@@ -11,9 +11,9 @@
 
 namespace lull {
 
-/// Index of the lowest bit of a 32-bit patch number that belongs to the index of the frame. The
-/// lower bits contain the position in the plane (Margins::at). Numbers increase frame by frame and
-/// row by row.
+/// In a 32-bit patch number, the bits from this one on contain the index of the frame. The lower
+/// bits contain the position in the plane (Margins::at). Numbers increase frame by frame and row by
+/// row.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;

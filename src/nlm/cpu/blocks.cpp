@@ -1,5 +1,5 @@
-// The kernel for patches that are equal to their blocks, with one patch at each cell, as in the
-// profiles for pictures. The kernel computes the same results as tile.cpp, but row by row, with
+// The kernel for patches without a border around their block, with one patch at each cell, as in
+// the profiles for pictures. The kernel computes the same results as tile.cpp, but row by row, with
 // only a few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
@@ -99,7 +99,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Rotates `rows`: the first row, which contained the oldest row, becomes the last one.
+/// Moves the pointer to the newest row, which down() has stored in rows[0], to the end of `rows`.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -153,8 +153,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   }
 }
 
-/// Adds `count` displacements of one source to the sums of the tile. `shares`: factor of the
-/// weights of each patch. `memory`: count * side rows.
+/// Adds the weighted samples of `count` displacements of one source to the sums of the tile.
+/// `shares`: for each patch, the factor of its weights. `memory`: memory for count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {

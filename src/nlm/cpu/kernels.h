@@ -64,14 +64,15 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// Guide samples are multiplied by guide_scale sqrt(a_c). With this factor, D multiplied by the
-  /// slope of WeightCurve is the sum of squared differences, plus mean_share times the square of
-  /// the sum of differences.
+  /// Guide plane c is multiplied by guide_scale sqrt(a_c), where a_c is the weight of the plane in
+  /// the distance D (weights.h). Then D multiplied by the slope of WeightCurve is the sum of
+  /// squared differences, plus mean_share times the square of the sum of differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates: a frame, or the slices at one distance along z.
+/// A source of candidates: a frame, or the slices at one distance along z from the slices of the
+/// tile.
 struct TileSource {
   /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: slice
   /// k, guide c is at k * guides + c. `wanted` are the planes of the reference patches.

@@ -75,7 +75,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// Intermediate sums for one displacement.
 struct TileSums {
   float *squares, *sums;  // sums of a row of cells
-  // Sums along rows: a plane of cells for each slice (and guide).
+  // Sums along the rows of patches. `patch_squares` has a plane of cells for each slice, and
+  // `patch_sums` has one for each slice and guide.
   float *patch_squares, *patch_sums;
 };
 
@@ -102,7 +103,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
   }
 }
 
-/// Returns the weights of neighbouring patches in slice t.
+/// Returns the weights of neighbouring patches in slice t, one in each lane.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const TileSums& from) {
@@ -291,7 +292,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // Where no patch begins, the sum is 0.
+  // In cells where no patch begins, the sum of weights is 0, and the share becomes 0 as well.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

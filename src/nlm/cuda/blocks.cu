@@ -194,8 +194,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample of the thread is in the column of cell `lane`, and in the row of the first
-  // cells of the thread.
+  // The first sample of the thread is in the column of cell `lane`, and in the first row of cells
+  // that the thread processes.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -216,7 +216,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // The sample in column k of candidate `number` is from[j][k + number].
+      // candidate() returns the sample in row j and column k of candidate `number`. Successive
+      // candidates are one cell apart.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;

@@ -200,7 +200,8 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies the planes that are not filtered from the last frame taken to its result.
+  /// Copies those planes of the last accepted frame that are not filtered to the result of this
+  /// frame.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)

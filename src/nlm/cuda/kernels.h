@@ -2,10 +2,10 @@
 // The kernels of non-local means, as functions that launch them. All work is queued on `stream`; no
 // function allocates or waits.
 //
-// Guide planes are multiplied by Curve::guide_scale sqrt(a_c). Then the sum of squared differences
-// q1 and the sum of differences q2 of two patches give the distance q = q1 + mean_share q2^2, which
-// needs no further factors (q is the distance D of weights.h, multiplied by the slope of the
-// weight).
+// Guide plane c is multiplied by Curve::guide_scale sqrt(a_c), where a_c is the weight of the plane
+// in the distance D (weights.h). Two patches have the sum of squared differences q1 and the sum of
+// differences q2. The kernels compute q = q1 + mean_share q2^2, which is D multiplied by the slope
+// of the weight.
 
 #include <cuda_runtime_api.h>
 
@@ -18,7 +18,8 @@
 
 namespace lull::nlm::cuda {
 
-/// The weight of a distance q: 2^min(top - q, 0), or min(max(top - q, 0), 1)^8.
+/// The weight as a function of the distance q. Exponential: 2^min(top - q, 0). Polynomial:
+/// min(max(top - q, 0), 1)^8.
 struct Curve {
   explicit Curve(const Params& params);
   bool exponential;
@@ -61,8 +62,8 @@ struct Marks {
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 
-/// In half precision, this value is subtracted from samples before they are stored (multiplied by
-/// the scale of the plane).
+/// In half precision, samples are stored as their difference from this value, multiplied by the
+/// scale of the plane.
 inline constexpr float middle = 128;
 /// Half precision is accurate enough if sigma is at least this value. The rounding error is at most
 /// 1/16 (float_range.h), which adds at most 1/250 to the noise variance.
@@ -79,8 +80,8 @@ struct BlocksPlan {
   /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// Filters `plane` with blocks; `layers` is memory for layer_bytes(). `result` is a plane without
-/// padding, as in all functions below.
+/// Filters `plane` with blocks; `layers` is memory of plan.layer_bytes() bytes. `result` is a plane
+/// without padding, as in all functions below.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -142,14 +143,14 @@ struct TilesPlan {
 
   /// Returns the maximum number of patches that cover a row of a tile.
   int patches_across() const { return (side + block) / step - 1; }
-  /// Returns the number of floats that a thread block needs for `sources` sources.
+  /// Returns the number of floats that a thread block needs for `sources` sources of candidates.
   std::size_t workspace(int sources) const;
 };
 struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // True if the guide of all[0] is the guide of the wanted frame in which holes are marked
+  // True if all[0], the wanted frame as a source of candidates, has a guide with marked holes
   // (hole_mark()).
   bool shows_holes = false;
 };

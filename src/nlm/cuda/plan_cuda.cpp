@@ -48,8 +48,9 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // Patches of a large tile share most of their sums. Small tiles need less memory each, which
-  // allows more thread blocks, and give enough thread blocks for small pictures.
+  // In a large tile, the patches share most of their sums. Small tiles have two advantages: each of
+  // them needs less memory, so more thread blocks run at a time, and a small picture has enough of
+  // them for all multiprocessors.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
   while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
     plan.side /= 2;

@@ -110,7 +110,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
   std::size_t row_bytes() const { return plan_.width * sizeof(float); }
 
-  /// Uploads a plane to raw_[i] and returns its address.
+  /// Uploads a plane to raw_[i], and returns the address of raw_[i] in GPU memory.
   const float* uploaded(PlaneView<const float> from, int i) {
     staging_.upload(bytes_of(from), raw_[i].get(), Margins::flat_pitch(plan_.width) * sizeof(float),
                     stream_.get());

@@ -20,8 +20,9 @@ struct FeatureParams {
   // S: candidates are at most this number of pixels away along x and y, 1..20
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// If more than this share of a frame cannot be predicted from the previous frames
-  /// (frame_relation.h), the frame begins a new scene, 0..1; 0: no frame does.
+  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
+  /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene
+  /// cuts.
   float scene_cut = 0.5f;
 };
 

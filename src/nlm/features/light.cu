@@ -18,7 +18,7 @@ namespace {
 
 using namespace light_detail;
 
-/// The sums of a pixel that contain light, for a filter with this number of coefficients.
+/// The sums of a pixel that contain light, for a filter with `coefficients` coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -139,8 +139,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // There is no barrier here: faster warps may already compute the next summands and row sums
-    // while slower warps add candidates, because the addition does not read them.
+    // No barrier is needed here. The addition of candidates does not read summands and row sums, so
+    // faster warps may already compute the next ones while slower warps still add candidates.
   }
 }
 

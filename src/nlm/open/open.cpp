@@ -80,7 +80,7 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // A session on a GPU only stores results in host memory. For volumes, it stores two batches of
+    // In host memory, a session on a GPU stores only results. For volumes, it stores two batches of
     // results and the noisy slices of these batches.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;

@@ -98,7 +98,8 @@ class Slices final : public SourcePlanes {
     if (!plan_.is_self_guided) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
   }
   void drop_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
-  /// Sets the range of the slices of the volume. Beyond it, guide() continues the volume.
+  /// Sets the range of the slices that exist. Outside this range, guide() continues the volume as
+  /// Params::border states.
   void set_available(SliceSpan available) { available_ = available; }
 
   double guide(int, int source, int k, int x, int y) const override {

@@ -11,7 +11,7 @@
 
 namespace lull::nlm::reference {
 
-/// The planes from which patches are read. A *source* is a frame or slice that is used.
+/// The planes from which patches are read. A *source* is a frame or slice that has such planes.
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;

@@ -35,8 +35,9 @@ float area_noise(float value, int x, int y) {
   return static_cast<float>(bytes) / 148;
 }
 
-/// Replaces the foreign areas of plane `i` of `frame`.
-/// @param noise  noise level on the 0..255 scale
+/// Replaces the samples of `areas` in plane `i` of `frame` by means of the surroundings, plus
+/// noise.
+/// @param noise  standard deviation of the noise on the 0..255 scale; 0: no noise is added
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
   const PlaneView<float> samples = plane.view();
@@ -118,7 +119,8 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The result may be a frame that the filter passed through, or the result of a repeated frame.
+    // The result may share its samples with an input frame or with another result, so it is copied
+    // before it is changed.
     Frame clean = result_pool_.acquire();
     clean.copy_info(*result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);

@@ -16,13 +16,14 @@ constexpr double similar_sigmas = 2.5;
 /// The samples next to an area differ from it by more than noise if at most this share of them is
 /// similar.
 constexpr double max_similar = 0.1;
-/// A filter needs no replacement for an area if more than this share of the samples next to it is
-/// similar.
+/// If more than this share of the samples next to an area is similar, the filter gets the area
+/// unchanged.
 constexpr double continuous = 0.5;
-/// Share of samples that differ by one step, above which an area belongs to a gradient.
+/// If more than this share of the samples next to an area differ from it by a single step, the area
+/// belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise of at least `wide_noise` steps produces one value with a probability of at most 0.2; noise
-/// of `very_wide_noise` steps with at most 0.05.
+/// If the noise level is at least `wide_noise` steps, the probability of any single value is at
+/// most 0.2. From `very_wide_noise` steps on, it is at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Areas in pictures are larger than blocks of codecs, which may also be constant.
@@ -32,15 +33,17 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Codecs quantise blocks of this side so coarsely that they become constant.
 constexpr int codec_block = 8;
-/// Share of the ends of runs that lie on the grid of these blocks.
+/// An area consists of such blocks if more than this share of the ends of its runs lies on the grid
+/// of the blocks.
 constexpr double min_on_grid = 0.5;
-/// If more values than this have areas that consist of blocks of a codec, these areas do not count.
+/// If areas that consist of blocks of a codec have more different values than this, they do not
+/// count as constant areas.
 constexpr std::size_t max_block_values = 2;
-/// Samples near an area in which the probability of its value is measured.
+/// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;
-/// Sides of the squares of the opening.
+/// Sides of the squares in the opening that removes the ragged parts of an area (opening.h).
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
-/// Maximum number of values whose small areas are searched.
+/// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;
 
 /// The samples next to an area.
@@ -111,7 +114,7 @@ class AreaFinder {
     return !seen_.empty() && seen_[static_cast<std::size_t>(y) * plane_.width + x] != 0;
   }
 
-  /// Decides whether the area that contains (x, y) counts.
+  /// Decides whether the area that contains (x, y) is a constant area.
   void examine(int x, int y) {
     if (is_seen(x, y)) return;
     const Area area = flood(x, y);
@@ -161,7 +164,7 @@ class AreaFinder {
       values.push_back(value);
   }
 
-  /// Finds areas of any size with the values of larger areas.
+  /// Finds the remaining areas, of any size, that have the same value as a larger constant area.
   void find_small_areas() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       for (int y = 0; y < plane_.height; ++y) {
@@ -175,8 +178,8 @@ class AreaFinder {
       }
   }
 
-  /// Returns the samples that are connected to (x, y), by rows and columns, and have its value.
-  /// These samples are then seen.
+  /// Returns the samples that have the value at (x, y) and are connected to (x, y) by rows and
+  /// columns. The function marks these samples as seen.
   Area flood(int x, int y) {
     if (seen_.empty()) seen_.resize(static_cast<std::size_t>(plane_.width) * plane_.height);
     const T value = plane_(x, y);
@@ -286,9 +289,9 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the union of the area's complete_lines() and of the squares that lie inside it. The
-  /// squares are so large that noise that produces the value as often as near the area does not
-  /// fill them.
+  /// Returns the union of complete_lines() and of the squares that lie inside the area. The squares
+  /// are so large that noise would hardly fill one of them by chance, even if it produced the value
+  /// as often as in the samples near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -308,8 +311,8 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set, but within `ring` of it along a row or column, and those
-  /// that have the value.
+  /// Returns the number of samples outside the set, but within `ring` of it along a row or column,
+  /// and the number of those among them that have the value.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

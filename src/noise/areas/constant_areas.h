@@ -35,9 +35,8 @@ struct PlaneAreas {
 /// 2. Noise can produce the value, because the samples next to the area are similar. The area then
 ///    counts without its ragged parts, if the value is at one end of the values (clipped samples),
 ///    or if the noise level is at least two steps of the samples and the area is in a slice or is
-///    a large area at the border of a picture. It does not
-///    count if nearly all samples next to it differ by a single step, because then it is a part of
-///    a smooth gradient.
+///    a large area at the border of a picture. It does not count if nearly all samples next to it
+///    differ by a single step, because then it is a part of a smooth gradient.
 /// 3. The area consists of complete rows or columns at the border of the plane.
 ///
 /// In pictures, areas that consist of 8x8 blocks of a codec do not count if they have more than two

@@ -11,7 +11,8 @@ namespace {
 /// pass is a dilation: it marks a sample if this sample or one of the `side - 1` samples before it
 /// is marked. Samples outside the row count as not marked.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
-  // An erosion looks forward, so the loop runs backward, and the reverse for a dilation.
+  // An erosion reads the samples after a sample, so the loop runs backward. A dilation reads the
+  // samples before a sample, so the loop runs forward.
   int since = side;  // dilation: number of samples since the last marked sample
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];

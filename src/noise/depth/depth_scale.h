@@ -59,7 +59,7 @@ struct DepthScale {
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// Statistics of the depths of some frames, over all samples that are no holes.
+/// Statistics of the depths of some frames, over all samples except holes.
 class DepthStatistics {
  public:
   explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}

@@ -45,8 +45,8 @@ class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares plane `i` of the block at (x, y) of the first plane with the block at displacement
-  /// `v` in the other frame.
+  /// Compares two blocks in plane `i`: the block of the first frame that begins at (x, y), measured
+  /// in samples of the first plane, and the block of the other frame at the displacement `v`.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -12,9 +12,10 @@ namespace {
 /// Standard deviation of the error in units of the quantisation step. (Rounding to multiples of a
 /// step has 0.29. Codecs predict most blocks from earlier frames, and their errors partly cancel.)
 constexpr float error_per_step = 0.2f;
-/// Luma steps between which the error of clips without measured noise is faded in.
+/// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
+/// `fine_step`, and counts completely from `coarse_step` on. The change in between is gradual.
 constexpr float fine_step = 12, coarse_step = 24;
-/// Level of the curve of planes without measured noise.
+/// Minimum level of a noise curve that is made for the error. It replaces a smaller measured level.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {

@@ -45,8 +45,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Still pictures are estimated from the first picture of each excerpt only. If no pair of frames
-  // of an excerpt is usable, its other frames repeat the first one.
+  // Only the first frame of each excerpt is used. If no two frames of an excerpt have independent
+  // noise, its other frames usually repeat the first one.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

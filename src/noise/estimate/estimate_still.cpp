@@ -197,8 +197,8 @@ class StillEstimate {
            (found.sharpness >= sharp_picture && !is_uniform(spectrum, sharp_unevenness));
   }
 
-  /// Returns the level of stored plane `i`. For R, G and B, the blocks are selected in the luma
-  /// computed from them.
+  /// Returns the noise level of stored plane `i`. For R, G and B, the blocks are selected in the
+  /// luma computed from them.
   float stored_level(int i) const {
     if (i == 0 && !is_rgb()) return white_level(luma_.values, luma_.blocks, sources_[0].bounds);
     if (is_rgb())

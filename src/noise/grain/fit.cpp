@@ -17,10 +17,9 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the share of a correlation that remains at this distance after a decoder has composed
-/// the plane. The decoder composes the plane of overlapping blocks with independent grain. The
-/// sides of a block are 32 samples (16 if the plane is subsampled). Where blocks overlap, two
-/// samples of a row are blended (weights 27 and 17 of 32); in subsampled planes, one sample
-/// (weights 23 and 22).
+/// the plane from overlapping blocks with independent grain. The sides of a block are 32 samples
+/// (16 if the plane is subsampled). Where blocks overlap, two samples of a row are blended (weights
+/// 27 and 17 of 32); in subsampled planes, one sample (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -79,7 +78,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // Each value is a sum over all blocks. The mean gives each block the same weight.
+  // Each value is a sum over all blocks. The division by the number of blocks gives each block the
+  // same weight.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -204,9 +204,10 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their unit is the finest power of 2 for which all coefficients are
 /// in range; the coarsest unit is 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // The template of every plane begins with white noise of the same level, whatever the plane's
-  // prediction error is. The coefficient of luma's grain is scaled by this factor, so that luma's
-  // grain contributes as much relative to this white noise as in the measured grain.
+  // In the template of every plane, the filter starts from white noise of one level, which does not
+  // depend on the prediction error of the plane. This factor scales the coefficient for luma's
+  // grain, so that luma's grain contributes as much, relative to the white noise, as in the
+  // measured grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -297,8 +298,8 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Approximates the curve by at most `maximum` points of it, which are connected by lines. The
-/// point with the largest deviation is added until all deviations are at most 2 %.
+/// Approximates the curve by lines between at most `maximum` of its points. The function adds the
+/// point with the largest deviation until all deviations are at most 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

@@ -33,8 +33,9 @@ class GrainStatistics {
   struct Bin {
     std::int64_t count = 0, sum = 0, squares = 0;  // sums over the removed noise
   };
-  /// Sums of products of two samples of the removed noise, over the blocks of a class. For lag (dx,
-  /// dy), a block of w x h samples has (w - |dx|) (h - |dy|) pairs of samples.
+  /// Sums of products of two samples of the removed noise, over all blocks of one class of
+  /// brightness. For lag (dx, dy), a block of w x h samples has (w - |dx|) (h - |dy|) pairs of
+  /// samples.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
     // Products of a sample of Cb or Cr with luma at the same position (the mean of the luma samples

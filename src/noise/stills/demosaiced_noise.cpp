@@ -31,7 +31,7 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies: first and last v + u.
+/// Bands of frequencies. Each band is given by its lowest and its highest v + u.
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 

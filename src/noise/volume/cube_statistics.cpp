@@ -12,7 +12,7 @@ namespace {
 
 constexpr int side = CubeCollector::side, voxels = side * side * side;
 constexpr double max_cubes = 400'000;
-/// Maximum number of different values for which cubes of one constant value are counted.
+/// Constant cubes are counted separately for each value, but for at most this number of values.
 constexpr std::size_t max_constant_values = 256;
 
 using Cube = std::array<float, voxels>;  // voxels of a cube: x fastest, then y

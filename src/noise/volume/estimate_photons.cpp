@@ -11,8 +11,9 @@
 namespace lull {
 namespace {
 
-/// Median of the mean of the squares of 8 standard normal values, and variance of the logarithm of
-/// a median of such means, times their number.
+/// `median_of_8_squares`: median of the mean of the squares of 8 standard normal values.
+/// `variance_of_median`: the logarithm of the median of n such means has this variance divided by
+/// n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the next value is used for this bin.
@@ -72,7 +73,7 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits the start of the iteration to the flattest cubes of each bin.
+  /// Fits the line with which the iteration starts. It uses the flattest cubes of each bin.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);
@@ -154,7 +155,7 @@ class PhotonFit {
     return {mean, ratio * variance_at(mean), std::sqrt(variance_of_median / count)};
   }
 
-  /// Fits a line to the bins, with weights from the variances that the line itself states.
+  /// Fits a line to the bins. The weights follow from the variances that the line itself predicts.
   Line fit(const std::vector<Bin>& bins) const {
     Line line{.slope = 0, .constant = 0, .slope_error = 0};
     for (int round = 0; round < fit_rounds; ++round) {
@@ -199,7 +200,8 @@ class PhotonFit {
 
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
-    // The read noise is real, and the darkest samples are not below the offset.
+    // The offset has two bounds: the variance of the read noise must not be negative, and the
+    // darkest samples must not be below the offset.
     const double least_offset = -line_.constant / gain;
     double offset =
         std::clamp(offset_by_third_moment(), least_offset, std::max(darkest, least_offset));

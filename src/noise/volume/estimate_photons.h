@@ -24,7 +24,7 @@ struct PhotonEstimate {
 
 /// Estimates the noise of a volume, or of planes over time. The fit uses the high frequencies of
 /// cubes that contain no structure (flat_cubes.h), relative to the variance that the fit itself
-/// states for the mean of a cube. Variance and mean determine the gain and the sum
+/// predicts for the mean of a cube. Variance and mean determine the gain and the sum
 /// read^2 - gain offset; the third moment then separates the offset from the read noise.
 /// @return nothing if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,

@@ -25,10 +25,11 @@ constexpr int max_filled = 1;
 /// used, because they are clipped.
 constexpr int max_clipped = 6;
 
-// Properties of air, measured in bins of cubes with similar means. They were measured on a volume
-// that shows a head, with Rician noise of 1, 3 and 9 %, with a constant noise level and with a
-// level that varies by a factor of 2. Bins of air have ratios of 1.80 to 1.99 and skewnesses of
-// 0.48 to 0.66. Gaussian noise has no skewness, and cubes with edges have a ratio below 1.3.
+// Properties of air, measured in bins of cubes with similar means: the ratio of the mean to the
+// standard deviation, and the skewness. They were measured on a volume that shows a head, with
+// Rician noise of 1, 3 and 9 %, with a constant noise level and with a level that varies by a
+// factor of 2. Bins of air have ratios of 1.80 to 1.99 and skewnesses of 0.48 to 0.66. Gaussian
+// noise has no skewness, and cubes with edges have a ratio below 1.3.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;

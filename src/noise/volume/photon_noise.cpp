@@ -10,16 +10,16 @@
 namespace lull {
 namespace {
 
-/// From this sum of the expected photons and the variance of the read noise on, the asymptotic
-/// inverse is exact to 0.03 %.
+/// If the expected number of photons plus the variance of the read noise is at least this value,
+/// the asymptotic inverse is exact to 0.03 %.
 constexpr double asymptotic_from = 60;
 /// Normal distribution with equidistant nodes from -5 to 5, for the trapezoidal rule.
 constexpr int normal_nodes = 41;
 
-/// Filters of patches return more than the mean of samples whose noise is skewed towards dark
-/// values, as stabilised photon noise is at low numbers of photons: by this factor times the
-/// standard deviation times the skewness (stabiliser.h explains the reason for the opposite skew).
-/// Measured for BM4D on flat areas of 1 to 8 photons.
+/// Bias of filters of patches, in units of the standard deviation times the skewness of the noise.
+/// If there are few photons, stabilised photon noise is skewed towards dark values, and the filters
+/// return more than the mean of the samples (stabiliser.h explains the reason for the opposite
+/// skew). Measured for BM4D on flat areas of 1 to 8 photons.
 constexpr double skew_bias = 0.04;
 
 /// The closed-form approximation of the exact unbiased inverse, in photons (Makitalo and Foi 2013,
@@ -58,7 +58,8 @@ PhotonStabiliser::PhotonStabiliser(const PhotonNoise& noise)
     return transform((sample - noise_.offset) / noise_.gain);
   };
   low_ = at(0);
-  // An offset above all samples, or nearly, leaves no range; the scale then stays finite.
+  // If the offset is above nearly all samples, the range of the stabilised samples is 0 or tiny.
+  // The lower bound keeps the scale finite.
   scale_ = 255 / std::max(at(255) - low_, 1e-6);
   first_ = expected_result(0);
   if (variance_ < asymptotic_from) make_table();
@@ -110,7 +111,8 @@ void PhotonStabiliser::make_table() {
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // Near 0 the expectation changes linearly with the photons, later with their square root.
+    // As a function of the number of photons, the expectation is linear near 0, and rises like a
+    // square root further above.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);
@@ -129,7 +131,8 @@ void PhotonStabiliser::make_table() {
 
 double PhotonStabiliser::photons_of(double d) const {
   if (table_.empty()) {
-    // The inverse becomes linear where the read noise would make its argument negative.
+    // Read noise can make d too small for the formula, or negative. Below `least`, the inverse is
+    // therefore linear.
     const double least = std::max(first_ / 2, 1.0);
     if (d >= least || std::isnan(d)) return asymptotic_photons(d, variance_);
     return asymptotic_photons(least, variance_) + (d - least) * least / 2;

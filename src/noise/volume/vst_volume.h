@@ -19,9 +19,10 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with this noise. `filter` must be a session for frames of
 /// stabilised_format(format), opened for white Gaussian noise of the level noise.sigma (times a
-/// factor to remove more or less noise). Where the noise has level s, sample v is mapped to
-///     zero + sigma f((v - zero) / s)     Rician, f of rician.h
-///     v sigma / s                        Gaussian
+/// factor to remove more or less noise). Where the noise has level s, sample v is mapped as
+/// follows:
+///     Rician noise:   zero + sigma f((v - zero) / s), with the function f of rician.h;
+///     Gaussian noise: v sigma / s.
 /// No stabilised sample leaves the range of samples because sigma is the minimum of s. Samples that
 /// the filter leaves unchanged are preserved bit for bit. Frame::slice states the position of a
 /// slice in the noise map; if it is unknown, the session counts slices.

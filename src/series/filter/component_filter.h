@@ -10,12 +10,12 @@
 
 namespace lull::series {
 
-/// Filters all volumes of `source` and writes the results to `sink`. Their noise is white, with a
-/// standard deviation of `group.scale`. Returns false if the run was stopped.
+/// Filters all volumes of `source` and writes the results to `sink`. The noise of the volumes is
+/// white, with a standard deviation of `group.scale`. Returns false if the run was stopped.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
-/// Returns memory for this number of volumes of the series, which must remain valid until
+/// Returns memory for this number of volumes of the series. The memory must remain valid until
 /// filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 

@@ -33,7 +33,7 @@ class VolumeLevels {
   /// is its own estimate. If the volume has too few usable voxels, or if all levels are similar, it
   /// is the common level.
   SeriesNoise noise(const VolumeEstimate& whole) const;
-  /// Sets the levels of volumes to 0 that contain a single value.
+  /// Sets the levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;
 
  private:

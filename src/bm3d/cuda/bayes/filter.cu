@@ -99,10 +99,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 above). `gram` receives the
-/// inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n. mean[0]
-/// receives the mean of the noisy patches. mean[1] receives the mean of the patches in `own`, which
-/// determine the spectrum.
+/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the top of this file). `gram`
+/// receives the inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n.
+/// mean[0] receives the mean of the noisy patches. mean[1] receives the mean of the patches in
+/// `own`, which determine the spectrum.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -317,9 +317,9 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block that keeps most warps busy. If one and
-/// two blocks give the same number of warps and groups have 64 members, two blocks are faster: one
-/// filters while the other waits for its windows.
+/// Chooses the number of reference patches per thread block that keeps most warps busy. If plans
+/// with one and with two blocks per multiprocessor give the same number of warps and groups have 64
+/// members, two blocks are faster: one block filters while the other waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // The registers of a multiprocessor do not suffice for more warps.

@@ -41,7 +41,8 @@ struct BayesArgs {
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
   /// For all pairs of frames except the first, the displacements of the second halves of candidates
-  /// from their first halves (match/second_half.h). Null: no displacement.
+  /// from their first halves (match/second_half.h). A candidate has one half in each frame of a
+  /// pair. Null: no displacement.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of the group of each reference patch, in the format of pack_displacement(), and
   /// the number of members.
@@ -62,8 +63,8 @@ void bayes_match(const BayesArgs& args, const BayesParams& params, const float* 
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches
-  /// Sums of estimates in the unit of filter.cuh, and for each sample the number of patches that
-  /// begin there.
+  /// For each sample, the sum of its estimates in the unit of filter.cuh, and the number of patches
+  /// that begin at this sample.
   Sums sums;
   float sigma = 0;
 };
@@ -73,7 +74,7 @@ void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesP
                   cudaStream_t stream);
 
 /// Computes the mean of all estimates of each sample. If `blended` is not null, the result is share
-/// * mean + (1 - share) * blended. `blended` may be equal to `estimate` (finish.cu).
+/// * mean + (1 - share) * blended. `blended` and `estimate` may be the same plane (finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

@@ -20,7 +20,8 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-// Maximum number of reference patches per block: the columns of a product.
+// Maximum number of reference patches per block, which is the number of columns of a matrix
+// product.
 constexpr int match_references = 8;
 
 /// A distance is stored as the bits of a float, because the order of such bits as integers is the
@@ -134,8 +135,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for a Bayes phase of the profile `best`: for the phase whose patches have this
-/// side. In the kernels for these plans, all sizes are compile-time constants.
+/// Returns the plan for the Bayes phase of the profile `best` whose patches have the side `patch`.
+/// In the kernels for these plans, all sizes are compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);

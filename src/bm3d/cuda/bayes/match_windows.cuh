@@ -75,8 +75,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes sums of squares over one row of a patch, in all frames: one sum for each row of a
-/// window's samples and each position in the row. A thread computes four sums.
+/// Computes the sum of the squared samples in one row of a patch, over all frames. There is one
+/// such sum for each position in the windows. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -141,11 +141,11 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // The lane (g, t) has every other row of reference patch g in frame t / 2: `own` rows of `own`
-  // pairs of samples.
+  // Lane (g, t) = (lane / 4, lane % 4) has every other row of reference patch g in frame t / 2:
+  // `own` rows with `own` pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
-  // The following data belong to the reference patches 2t and 2t + 1.
+  // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
   int dx[2], dy[2];  // position relative to the first reference patch of the block
   float squares[2];
   std::uint32_t* distances[2];
@@ -184,7 +184,7 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the products of the reference patches with patches in eight columns: those that begin
+/// Computes the products of the reference patches with the patches that begin in eight columns and
 /// in the rows 2n and 2n + 8, for each n < tile_rows. These patches overlap, so samples that are
 /// loaded once are used in several products.
 template <int Side>
@@ -215,7 +215,7 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
 }
 
 /// Stores the distances of the patches at the positions of a tile. Each reference patch has an
-/// array of distances; `numbers` is the index in this array of the first distance of a window.
+/// array of distances. `numbers`: index, in this array, of the first distance of a window.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,
@@ -232,7 +232,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // If the column is outside the window, `below` is 0, so that no row is stored.
+    // If the column is outside the window, `below` becomes 0, so that the loop stores no row.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

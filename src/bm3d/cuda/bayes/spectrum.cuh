@@ -21,8 +21,8 @@ namespace lull::bm3d {
 
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
-/// 16 samples of all patches, as operands of products. A lane has the samples of pairs t and t + 4
-/// of the patches 8r + g.
+/// 16 samples of all patches, as operands of products. Lane (g, t) = (lane / 4, lane % 4) has the
+/// sample pairs t and t + 4 of the patches 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -46,7 +46,8 @@ struct SampleStep {
 /// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
-  // Elements at[0] and at[1] belong to patch 16 i + g, the others to patch 16 i + 8 + g.
+  // In lane (g, t) = (lane / 4, lane % 4), elements at[0] and at[1] belong to patch 16 i + g, the
+  // others to patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
@@ -66,8 +67,8 @@ struct PatchSums {
 };
 
 /// Computes the corrections D d_a d_b / 2 - d_b s_i that subtract the means from the products of
-/// patches (formulas at the top of this file), for each patch i = 8r + g. `both` is D d_a d_b,
-/// `other` is d_b.
+/// patches (formulas at the top of this file), for each patch i = 8r + lane / 4. `both` is D d_a
+/// d_b, `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

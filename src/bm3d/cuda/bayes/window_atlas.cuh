@@ -31,8 +31,8 @@ struct SamplePair {
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// The maximum number of pairs, rounded up to a multiple of 8, because each step of the matrix
-/// products processes 8 pairs.
+/// The maximum number of sample pairs, rounded up to a multiple of 8, because each step of the
+/// matrix products processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {
@@ -122,10 +122,10 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
-/// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes the difference of the
-/// noisy samples from the basic estimate. The number of floats is one more than the number of
-/// words.
+/// Converts floats in place to words. Each word contains a sample and its right neighbour in half
+/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
+/// `noisy` becomes the difference of the noisy samples from the basic estimate. The number of
+/// floats is one more than the number of words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {

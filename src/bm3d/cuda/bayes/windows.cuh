@@ -11,8 +11,8 @@ struct SearchWindow {
   int second_x, second_y;  // displacement of the second halves
 };
 
-/// Returns the displacement of the second halves of the candidates of pair `k`, for the reference
-/// patch in column i and row j.
+/// Returns the displacement of the second halves of candidates from their first halves in pair `k`,
+/// for the reference patch in column i and row j.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];

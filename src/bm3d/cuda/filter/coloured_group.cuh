@@ -32,7 +32,8 @@ struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
 /// For one lane: the pairs of members whose covariances the lane finds in the table. Of eight
 /// chunks, a lane processes chunk lane / 4: `low` contains the pairs 2t and 2t + 1 of this chunk,
-/// and `high` the pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
+/// and `high` the pairs 2t + 8 and 2t + 9, where t is lane % 4. A word contains two pairs, with one
+/// byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -62,12 +63,13 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// For one lane: the signs of an operand of the matrix products. The lane has column g: first rows
-/// 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
+/// For one lane: the signs of an operand of the matrix products. Lane (g, t) = (lane / 4, lane % 4)
+/// has column g: first rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// The signs of all matrices. The index [2] selects the block: coefficients 0..7 or 8..15 of a set.
+/// The signs of all matrices. The last index is the lane. The index before it selects coefficients
+/// 0..7 or 8..15 of a set of 16 slots.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
@@ -152,7 +154,7 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: which chunk of the eight whose pair offsets are distributed over the lanes.
+  /// `chunk`: index 0..7 of the chunk among the eight chunks whose pair offsets the lanes hold.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -199,14 +201,15 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set follow.
-/// The index is [k / 2][block], where k is the index of a coefficient along a column of the patch.
+/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set of 16
+/// slots follow. The index is [k / 2][block], where k is the index of a coefficient along a column
+/// of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: initial value of the sum for the mean. It is the number of members if the set
-  /// begins with the mean, and 0 if not.
+  /// `members`: initial value of the sum that belongs to the mean of the group. It is the number of
+  /// members if the set of slots begins with the mean, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -250,7 +253,7 @@ __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half,
       ratio[2 * j + i][b] = stored_ratios<second_phase>(chunk.word[j][2 * half + i]);
 }
 
-/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set.
+/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set of slots.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
@@ -275,8 +278,8 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the variances for groups of 32 members: with Haar for both sets, with Walsh-Hadamard
-/// for `set` only.
+/// Computes the variances for groups of 32 members: with Haar for both sets of 16 slots, with
+/// Walsh-Hadamard for `set` only.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -292,8 +295,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members, so only chunks
-        // with x < 4 contribute.
+        // Haar coefficients 8..15 are differences within groups of four members, so only pairs of
+        // members m, m' with x = m ^ m' below 4 contribute.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);

@@ -21,8 +21,8 @@ namespace lull::bm3d::filter_detail {
 /// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. A chunk may have more positions than there are pairs. In the
-/// remaining positions, both members are equal.
+/// A pair of members of a group. A chunk (the pairs of one product) may have more positions than
+/// there are pairs. In the remaining positions, both members are equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -34,14 +34,15 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. x is `index` divided by half the
-/// number of members.
+/// Returns pair `index` of a group of 2^log2_members members. The quotient of `index` and half the
+/// number of members is x, the XOR of the numbers of the two members.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The first member is q with a 0 bit inserted at the position of the highest bit of x.
+  /// The first member is q = index % half, with a 0 bit inserted at the position of the highest bit
+  /// of x.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -64,11 +65,11 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// Contributions to the Haar coefficients. These are in the order of filter.cuh, followed by the
-/// differences of 16 pairs.
+/// Contributions to the Haar coefficients. The coefficients are in the order of filter.cuh. In
+/// groups of 32, coefficients 16..31 are the differences of 16 pairs.
 struct HaarPairs {
-  /// Returns the index of the matrix of a chunk. Chunks whose indices have the same highest bit use
-  /// the same matrix.
+  /// Returns the index of the matrix of a chunk (the pairs of one product). Chunks whose indices
+  /// have the same highest bit use the same matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }

@@ -41,8 +41,8 @@ struct SlotSamples {
 };
 
 /// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
-/// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9. After the group
-/// transform, it selects the group coefficients with these numbers.
+/// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9, where t is lane %
+/// 4. After the group transform, it selects the group coefficients with these numbers.
 using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots to the lanes that need them in step 1. Before the call,
@@ -168,8 +168,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, which have equal support. Element 1
-  // belongs to coefficients 2t + 8 and 2t + 9.
+  // Element 0 belongs to group coefficients 2t and 2t + 1, which have equal support (t is lane %
+  // 4). Element 1 belongs to coefficients 2t + 8 and 2t + 9.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =
@@ -207,7 +207,8 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
 template <class Sum>
 struct Target {
   Sum* sums;
-  // The window is a kernel argument, so that its elements can be operands of instructions.
+  // The aggregation window is a kernel argument, so that instructions can use its elements as
+  // operands.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale

@@ -45,7 +45,7 @@ CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transfo
   const std::span<const double> own = covariance.at(0, 0);
   view.unit = static_cast<float>(std::max(own[0], min_unit));
 
-  // Converts the rows (v, u) of the tables on the host to (u, v).
+  // The host stores a table as [v][u], and the device as [u][v].
   const auto transposed = [](int i, int place = 0) {
     return CovarianceView::column(place, i % patch) * patch + i / patch;
   };

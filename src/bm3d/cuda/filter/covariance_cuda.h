@@ -13,16 +13,17 @@
 
 namespace lull::bm3d {
 
-/// The tables in host memory, and the parameters that the kernels need with them.
+/// The covariance tables in host memory, and the parameters that the kernels need with them.
 struct CovarianceTable {
   CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own
   std::vector<std::uint16_t> decorrelation;  // CovarianceView::decorrelation
 };
-/// Makes the tables. `noise` must not be white, and the transform must be dct or bior.
+/// Makes the covariance tables of a plane. `noise` must not be white, and the transform must be dct
+/// or bior.
 [[nodiscard]] CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform);
 
-/// The tables of the planes of a frame, for the transform of one phase.
+/// The covariance tables of the planes of a frame in device memory, for the transform of one phase.
 class Covariances {
  public:
   Covariances() = default;

@@ -47,7 +47,7 @@ namespace lull::bm3d {
 // groups of 32 patches. The weights are at most 1, so a sum is at most 1024 * 128 * 2^13 = 2^30, or
 // 2^31 for float samples, which differ from mid_level by up to 255.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
-// Fixed-point scale of weights: the smallest weight is 2^16 / (32 * 64) = 32.
+// Fixed-point scale of weights. The smallest weight, 1 / (32 * 64), is stored as 32.
 inline constexpr float weight_scale = 65536.0f;
 // This level is subtracted from values before they are summed.
 inline constexpr float mid_level = 128.0f;

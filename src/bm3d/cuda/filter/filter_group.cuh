@@ -217,7 +217,8 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum is in fixed point, because a warp can sum integers with one instruction.
+  // The sum of the squared factors is in fixed point, because a warp can sum integers with one
+  // instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }

@@ -17,7 +17,7 @@ struct PackedHead {
 
   PackedHead() = default;
   /// `x`, `y`: position of the patch relative to the first reference patch of the block.
-  /// `reference_tile_row`: 0 or 1. `place`: index of the patch in two reference tiles.
+  /// `reference_tile_row`: 0 or 1. `place`: index 0..31 of the patch in two reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -30,7 +30,8 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index in the batch of the first reference tile that the block processes.
+/// Returns the index in the batch of the first reference tile (4x4 reference patches) that the
+/// block processes.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;

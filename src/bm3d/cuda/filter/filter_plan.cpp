@@ -42,8 +42,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // There is memory for the samples of one plane (first phase) or two planes (second phase), and
-  // for the sums.
+  // Shared memory contains the samples of one plane (first phase) or two planes (second phase), and
+  // the sums.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
@@ -98,8 +98,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel itself declares shared memory for the aggregation window, the heads of groups, and
-  // the positions of the sums of all frames.
+  // The kernel itself declares shared memory for the aggregation window, for the position and size
+  // of each group, and for the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),

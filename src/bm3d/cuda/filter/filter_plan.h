@@ -17,9 +17,9 @@ namespace lull::bm3d {
 /// Which data of a tile are in shared memory: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
-/// Offsets in device memory from the tile of a thread block to the patches of its groups, in
-/// samples. If all estimates are added to device memory, 64-bit offsets cost no time, because these
-/// additions take longer.
+/// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
+/// device memory. If all estimates are added to device memory, 64-bit offsets cost no time, because
+/// these additions take longer.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns whether 32 bits can represent the offset between any two samples of planes. The planes

@@ -24,7 +24,7 @@ struct KernelArgs {
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Where the sums of one frame are, at the position of the first reference patch of the block.
+/// Location of the sums of one frame, given the position of the first reference patch of the block.
 struct FrameSums {
   int word;    // index in shared memory of the position of that patch
   int offset;  // offset in the plane of the first word of these rows
@@ -34,7 +34,7 @@ struct FrameSums {
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
-  // Only with Staging::sums: offsets in the plane of the rows of the tile.
+  // Only with Staging::sums: the offset of each row of the tile in the plane.
   int* row_offsets;
   const FrameSums* frame_sums;  // Staging::sums
   int plane;
@@ -74,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads the samples of a plane around the block in half precision. Each sample is stored together
-/// with the sample below or to the right.
+/// Loads the samples of a plane around the block in half precision. A word contains a sample and
+/// one neighbour: the sample below if `pairs_rows` is true, and the sample to the right if not.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -97,7 +97,8 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Returns the positions of the sums of frame `t` (GroupFrames), for the motion of the block.
+/// Returns the location of the sums of frame `t` (GroupFrames). The location depends on the motion
+/// of the block.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;

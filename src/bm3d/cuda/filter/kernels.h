@@ -21,7 +21,7 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set at the end of a phase. All of them have the same size.
+/// The planes of a set (PlaneSet) at the end of a phase. All of them have the same size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
@@ -85,7 +85,7 @@ struct CovarianceView {
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time. The permutation usually places these columns in different
+  /// four entries at the same time. The order of the columns usually places them in different
   /// memory banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
