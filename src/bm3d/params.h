@@ -140,7 +140,8 @@ struct Params {
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// Iterated linear combinations of patches (linear/params.h) replace all phases. The parameters
-  /// of the phases are then unused. Over time, the cuda backend runs the phases instead.
+  /// of the phases are then unused. Over time, a GPU with little shared memory runs the phases
+  /// instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.

@@ -43,6 +43,13 @@ constexpr int first_index(const GroupSizes& sizes, int frame) {
          (frame - 1) * sizes.temporal_window * sizes.temporal_window;
 }
 
+/// Returns the amount that is subtracted from the distance of a patch with `samples` samples, where
+/// `bonus` is subtracted from the mean squared difference.
+inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
+  const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
+  return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));
+}
+
 /// Returns the number of bundles (match/motion_grid.h) in a row of reference patches.
 constexpr int bundle_columns(const ReferenceGrid& grid) {
   return (grid.count_x + motion_columns - 1) / motion_columns;
@@ -108,8 +115,7 @@ class Groups {
   }
   /// Returns the amount that is subtracted from the distance of the patch that motion predicts.
   std::uint32_t bonus(const GuideRange& range, int samples) const {
-    const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
-    return static_cast<std::uint32_t>(search_.bonus * scale * scale * static_cast<float>(samples));
+    return distance_bonus(search_.bonus, range, samples);
   }
   int first_index(int frame) const { return linear::first_index(sizes_, frame); }
   int window(int frame) const { return frame == 0 ? sizes_.window : sizes_.temporal_window; }

@@ -85,9 +85,8 @@ constexpr std::pair<std::string_view, MethodChoice> methods[] = {{"auto", Method
 constexpr OptionRow rows[] = {
     {"-p,--profile", "fast|balanced|high|best|paper", OptionGroup::basic,
      planned | in_preview | in_bids,
-     "trade-off between speed and quality; best (bm3d): linear combinations of patches; on GPUs "
-     "over time in white noise, groups that are filtered by their own covariance; at several times "
-     "the cost; otherwise the same as high; paper: "
+     "trade-off between speed and quality; best (bm3d): linear combinations of patches, at several "
+     "times the cost; otherwise the same as high; paper: "
      "the parameters of Honzatko and Krulis 2017, for nlm of Marques and Pardo 2013, for nlm "
      "volumes of Cuomo 2014 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {

@@ -63,7 +63,7 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           std::to_string(most_bricks / 2 * reference_tile_side) +
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
-  if (!params.bayes) return;
+  if (!params.bayes || params.linear_combinations) return;
   // If the search windows of a Bayes phase do not fit into shared memory, the filter addresses
   // samples by offsets from the middle of the memory of all frames. The middle is rounded to a
   // sample.

@@ -75,8 +75,14 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
     if (params.temporal == 0)
       return std::make_unique<SlotSession>(params, format, streams, make_matcher, results_on_device,
                                            result_format(format, results));
-    return open_session(session_plan(params, format), format,
-                        make_cuda_worker(params, format, make_matcher, results_on_device, results));
+    if (params.linear_combinations && combines_over_time(params, format))
+      return open_session(linear_session_plan(params, format), format,
+                          make_linear_cuda_worker(params, format, results_on_device, results));
+    Params phases = params;
+    phases.linear_combinations = false;  // with little shared memory, the Bayes phases run
+    require_addressable(phases, format);
+    return open_session(session_plan(phases, format), format,
+                        make_cuda_worker(phases, format, make_matcher, results_on_device, results));
   });
 }
 

@@ -19,4 +19,13 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
+/// Makes the worker for linear combinations of patches, whose session has the plan
+/// linear_session_plan(). `params` must satisfy combines_over_time(). Otherwise as above.
+[[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
+                                                                   const FrameFormat& format,
+                                                                   bool results_on_device,
+                                                                   const ResultSamples& results);
+/// Returns whether the current device can combine patches over time (linear/cuda/over_time.h).
+[[nodiscard]] bool combines_over_time(const Params& params, const FrameFormat& format);
+
 }  // namespace lull::bm3d

@@ -1,27 +1,18 @@
 // The worker stores frames in the slots of ring buffers, one for each kind of plane. The distance
-// in memory from a patch to the same position in another frame is therefore a simple offset. There
-// are three streams. The first uploads frames and computes the statistics on which the session
-// bases its decisions. It has a high priority, because the host waits for these statistics. The
-// second stream runs the filter, and the third downloads results. The host is at most two frames
-// ahead of the compute stream, because the input buffers are reused after two frames.
+// in memory from a patch to the same position in another frame is therefore a simple offset.
 
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "bm3d/cuda/chroma_lane.h"
+#include "bm3d/cuda/frame_transfer.h"
 #include "bm3d/cuda/phases.h"
 #include "bm3d/cuda/worker.h"
 #include "cuda/nvtx.h"
-#include "cuda/raw_frame.h"
-#include "cuda/results/result_frames.h"
-#include "match/cuda/guide_frame.h"
-#include "time/device_motion.h"
 
 namespace lull::bm3d {
 namespace {
-
-constexpr int max_results = 3;  // number of result buffers: results in flight, and the next one
 
 class CudaWorker : public FrameWorker {
  public:
@@ -29,81 +20,38 @@ class CudaWorker : public FrameWorker {
              bool results_on_device, const ResultSamples& results)
       : params_(params),
         format_(format),
-        compute_stream_(cuda::make_stream()),
-        upload_stream_(cuda::make_stream(cuda::Priority::high)),
-        download_stream_(cuda::make_stream()),
-        phases_(params, format, compute_stream_.get(), make_matcher),
-        chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
-        pool_(result_format(format, results), results_on_device),
-        levels_(params.noise.levels_in_samples()),
-        motion_(format, levels_, session_plan(params, format).slots(), upload_stream_.get(),
-                compute_stream_.get()) {
-    const Stabilisers stabilisers = stabilisers_of(params, format.layout);
-    const Curves curves = curves_of(stabilisers);
-    for (auto& in : inputs_)
-      in = std::make_unique<Input>(params, format, compute_stream_.get(), levels_, curves, results);
-    for (auto& out : outputs_)
-      out = std::make_unique<Output>(format, compute_stream_.get(), levels_, curves, results);
+        transfer_(params, format, results, results_on_device, session_plan(params, format).slots()),
+        phases_(params, format, transfer_.stream(), make_matcher),
+        chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)) {
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
-    pool_.reserve(max_results + cuda::expected_queued_results);
-    cuda::check(cudaStreamSynchronize(compute_stream_.get()));
+    cuda::check(cudaStreamSynchronize(transfer_.stream()));
   }
 
-  ~CudaWorker() override {
-    for (const auto* stream : {&upload_stream_, &compute_stream_, &download_stream_})
-      (void)cudaStreamSynchronize(stream->get());
-  }
+  ~CudaWorker() override { transfer_.wait(); }
 
-  void take(const Frame& frame) override {
-    const cuda::NvtxRange range("upload a frame");
-    last_frame_ = frame;
-    last_input_ ^= 1;
-    cuda::check(cudaStreamWaitEvent(upload_stream_.get(), inputs_[last_input_]->consumed.get()));
-    inputs_[last_input_]->raw.upload(frame, upload_stream_.get());
-    if (params_.guided) inputs_[last_input_]->guide.upload(frame, upload_stream_.get());
-    cuda::check(cudaEventRecord(inputs_[last_input_]->uploaded.get(), upload_stream_.get()));
-  }
+  void take(const Frame& frame) override { transfer_.take(frame); }
 
-  FrameDifference difference() override {
-    return motion_.difference(inputs_[last_input_]->raw.planes(),
-                              inputs_[last_input_ ^ 1]->raw.planes());
-  }
+  FrameDifference difference() override { return transfer_.difference(); }
 
   void load(int at) override {
-    Input& in = *inputs_[last_input_];
-    const RawPlanes& matched_planes = (params_.guided ? in.guide.raw() : in.raw).planes();
-    const FrameFormat& format = params_.guided ? in.guide.format() : format_;
-    if (params_.scene_cut > 0) motion_.load_predicted(at, matched_planes, format);
-    copy_unfiltered_planes(at);
     const DeviceFrame frame = frame_in(at);
-    std::array<const Margins*, max_planes> margins{};
-    for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
-    cuda::check(cudaStreamWaitEvent(compute_stream_.get(), in.uploaded.get()));
-    in.raw.to_planes(margins, frame.noisy, compute_stream_.get());
-    if (params_.guided)
-      in.guide.raw().to_planes(margins, frame.guide_planes, compute_stream_.get());
-    store_original(in.raw, at);
-    motion_.load(at, matched_planes, format);
-    cuda::check(cudaEventRecord(in.consumed.get(), compute_stream_.get()));
+    transfer_.load(at, margins(), frame.noisy, frame.guide_planes);
     if (invalid_.at(at) != nullptr)
-      copy_reached(last_frame_, patch, invalid_.at(at), compute_stream_.get());
+      copy_reached(transfer_.last_frame(), patch, invalid_.at(at), transfer_.stream());
     make_guides(Phase::first, at);
-    // After this wait, the caller may release the frame. Its samples are in host memory, or in a
-    // picture of the decoder in device memory.
-    cuda::check(cudaStreamSynchronize(upload_stream_.get()));
-    last_frame_ = {};
+    transfer_.loaded();
   }
 
   PredictionCost prediction(int slot, int earlier) override {
-    return motion_.prediction(slot, earlier);
+    return transfer_.motion().prediction(slot, earlier);
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
     const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
                                 : phase == Phase::second ? "second phase"
                                                          : "third phase");
-    if (phase == Phase::first) motion_.find(frames);  // is done once, for all phases
+    if (phase == Phase::first) transfer_.motion().find(frames);  // is done once, for all phases
     filter_sets(phase, frames, frame_in(frames[0].frame));
     if (phase == Phase::third && has_parallel_wiener(params_))
       filter_sets(parallel_wiener, frames, parallel_frame(frames[0].frame));
@@ -116,31 +64,17 @@ class CudaWorker : public FrameWorker {
   }
 
   Frame finish(int at) override {
-    const cuda::NvtxRange range("download a result");
-    Output& out = *outputs_[finished_++ % max_results];
-    Frame clean = slots_[at].clean.pixels ? std::exchange(slots_[at].clean, {}) : pool_.acquire();
-    cuda::check(cudaStreamWaitEvent(compute_stream_.get(), out.downloaded.get()));
-    write_samples(frame_in(at), parallel_frame(at), out.raw);
-    out.raw.restore(original(at), compute_stream_.get());
-    cuda::check(cudaEventRecord(out.ready.get(), compute_stream_.get()));
-    cuda::check(cudaStreamWaitEvent(download_stream_.get(), out.ready.get()));
-    for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.changes(i)) out.raw.download(i, clean, download_stream_.get());
-    cuda::check(cudaEventRecord(out.downloaded.get(), download_stream_.get()));
-    return cuda::publish_frame(std::move(clean));
+    RawFrame& to = transfer_.next_output();
+    transfer_.convert(margins(), results(frame_in(at), parallel_frame(at)), to);
+    return transfer_.finish(at);
   }
 
-  int in_flight() const noexcept override { return max_results - 1; }
-
-  void await() override {
-    const cuda::NvtxRange range("wait for the oldest result");
-    cuda::check(cudaEventSynchronize(outputs_[awaited_++ % max_results]->downloaded.get()));
-  }
+  int in_flight() const noexcept override { return transfer_.in_flight(); }
+  void await() override { transfer_.await(); }
 
  private:
   struct Slot {
     Guide luma, composite;
-    Frame clean;  // contains the planes that are not filtered
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
   /// Memory for one kind of guide of all frames: the luma guides, or the guides that are computed
@@ -152,34 +86,15 @@ class CudaWorker : public FrameWorker {
   GuideRing& ring_of(const PlaneSet& set) {
     return set.is_composite() ? composite_guides_ : luma_guides_;
   }
-  using Curves = std::array<CurvePair, max_planes>;
-  struct Input {
-    RawFrame raw;
-    GuideFrame guide;
-    cuda::Event uploaded = cuda::make_event(), consumed = cuda::make_event();
-    Input(const Params& params, const FrameFormat& format, cudaStream_t stream,
-          const std::array<float, 3>& sigma, const Curves& curves, const ResultSamples& results)
-        : raw(format, stream, sigma, curves, result_format(format, results)),
-          guide(sigma, stabilisers_of(params, Layout::gray), Colour::opponent) {}
-  };
-  struct Output {
-    RawFrame raw;
-    cuda::Event ready = cuda::make_event(), downloaded = cuda::make_event();
-    Output(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
-           const Curves& curves, const ResultSamples& results)
-        : raw(format, stream, sigma, curves, result_format(format, results)) {}
-  };
-
   void plan_rings() {
     const int slots = static_cast<int>(slots_.size());
     const auto ring = [&]<class T>(PlaneRing<T>& r, std::size_t size) {
-      r = PlaneRing<T>(slots, size, compute_stream_.get());
+      r = PlaneRing<T>(slots, size, transfer_.stream());
     };
     for (int i = 0; i < format_.planes(); ++i) {
       const std::size_t size = phases_.margins(i).size();
       ring(noisy_[i], size);
       if (params_.guided) ring(guide_planes_[i], size);
-      if (format_.sample == SampleType::f32) ring(original_[i], inputs_[0]->raw.plane_bytes(i));
       if (!phases_.is_filtered(i)) continue;
       ring(basic_[i], size);
       ring(numerators_[i], size);
@@ -188,7 +103,7 @@ class CudaWorker : public FrameWorker {
         ring(parallel_numerators_[i], size);
         ring(parallel_denominators_[i], size);
       }
-      result_[i] = zeroed<float>(size, compute_stream_.get());
+      result_[i] = zeroed<float>(size, transfer_.stream());
     }
     for (const PlaneSet& set : phases_.sets(Phase::first)) {
       const std::size_t references = phases_.kept_references(set);
@@ -217,7 +132,7 @@ class CudaWorker : public FrameWorker {
   /// Filters all sets of planes in a phase. `frame` is the frame that contains the reference
   /// patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
-    run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
+    run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
       for (std::size_t n = 0; n < sets.size(); ++n)
         filter_set(phase, sets[n], phases_of(n), frames, frame);
@@ -232,7 +147,7 @@ class CudaWorker : public FrameWorker {
     std::array<std::ptrdiff_t, max_frames> distance;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto [offset, at] = frames[i];
-      searched[i] = {offset, {slots_[at].guide_of(set), motion_.cells(own, offset)}};
+      searched[i] = {offset, {slots_[at].guide_of(set), transfer_.motion().cells(own, offset)}};
       distance[i] = (at - own) * size;
     }
     const std::span<const SearchFrame> all{searched.data(), frames.size()};
@@ -291,39 +206,17 @@ class CudaWorker : public FrameWorker {
     return set.is_composite() ? float_guides_.at(at) : basic_[0].at(at);
   }
 
-  void copy_unfiltered_planes(int at) {
-    for (int i = 0; i < format_.planes(); ++i) {
-      if (phases_.changes(i)) continue;
-      Frame& clean = slots_[at].clean;
-      if (!clean.pixels) clean = pool_.acquire();
-      inputs_[last_input_]->raw.pass_through(i, last_frame_, clean, upload_stream_.get());
-    }
-  }
-
-  /// Returns the uploaded float samples of a frame, for RawFrame::restore().
-  RawPlanes original(int at) const {
-    RawPlanes planes = inputs_[0]->raw.planes();
-    for (int i = 0; i < format_.planes(); ++i) planes.data[i] = original_[i].at(at);
-    return planes;
-  }
-  void store_original(const RawFrame& raw, int at) {
-    if (format_.sample != SampleType::f32) return;
-    for (int i = 0; i < format_.planes(); ++i)
-      cuda::check(cudaMemcpyAsync(original_[i].at(at), raw.planes().data[i], raw.plane_bytes(i),
-                                  cudaMemcpyDeviceToDevice, compute_stream_.get()));
-  }
-
   void normalise(Phase phase, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates) {
-    run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
+    run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
       for (std::size_t n = 0; n < sets.size(); ++n)
         phases_of(n).normalise(phase, sets[n], frame, estimates);
     });
   }
 
-  void write_samples(const DeviceFrame& frame, const DeviceFrame& parallel_estimates,
-                     RawFrame& raw) {
+  /// Computes the results of a frame.
+  Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
     // The result of the parallel Wiener filter overwrites the basic estimate, which is no longer
     // needed.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
@@ -332,28 +225,22 @@ class CudaWorker : public FrameWorker {
     Planes planes{};
     for (int i = 0; i < format_.planes(); ++i)
       planes[i] = phases_.is_filtered(i) ? result_[i].get() : frame.noisy[i];
-    if (format_.layout == Layout::rgb)
-      return raw.from_opponents(phases_.margins(0), planes, compute_stream_.get());
-    for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.changes(i))
-        raw.from_plane(i, phases_.margins(i), planes[i], compute_stream_.get());
+    return planes;
+  }
+
+  FrameTransfer::PlaneMargins margins() const {
+    FrameTransfer::PlaneMargins all;
+    for (int i = 0; i < format_.planes(); ++i) all[i] = phases_.margins(i);
+    return all;
   }
 
   Params params_;
   FrameFormat format_;
-  cuda::Stream compute_stream_, upload_stream_, download_stream_;
+  FrameTransfer transfer_;
   CudaPhases phases_;
   std::unique_ptr<ChromaLane> chroma_lane_;  // null if no chroma lane is used
-  cuda::ResultFrames pool_;
-  std::array<float, 3> levels_;  // standard deviation of the noise in the stored samples
-  Frame last_frame_;
-  std::array<std::unique_ptr<Input>, 2> inputs_;
-  int last_input_ = 0;  // index in inputs_ of the frame that was accepted last
-  std::array<std::unique_ptr<Output>, max_results> outputs_;
-  int finished_ = 0, awaited_ = 0;  // number of results so far
   std::vector<Slot> slots_;
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
-  std::array<PlaneRing<std::byte>, max_planes> original_;  // uploaded float samples
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
   // Groups that each set of planes stores for the second phase, at the index of the set's first
@@ -365,7 +252,6 @@ class CudaWorker : public FrameWorker {
   // Only if frames may have holes: positions that are not candidates.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
-  DeviceMotion motion_;
 };
 
 }  // namespace

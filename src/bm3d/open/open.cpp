@@ -48,7 +48,6 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
                            backend.results);
       return open_host(params, format, make_cpu_engine(backend.threads), backend.results);
     case BackendKind::cuda:
-      if (params.temporal > 0) params.linear_combinations = false;  // the Bayes phases run
       return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device,
                        backend.results);
   }

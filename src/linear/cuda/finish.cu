@@ -4,12 +4,15 @@
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"
-#include "linear/cuda/kernels.h"
+#include "linear/cuda/kernels_time.h"
 
 namespace lull::linear {
 namespace {
 
-__global__ void finish_kernel(CombineSums sums, Margins margins, int side, float* x, float* z) {
+/// `AllSums`: CombineSums or TimeSums. `value_scale`: unit of values (combine_sums.h).
+template <class AllSums>
+__global__ void finish_kernel(AllSums sums, float value_scale, Margins margins, int side, float* x,
+                              float* z) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (column >= margins.width || row >= margins.height) return;
@@ -19,13 +22,27 @@ __global__ void finish_kernel(CombineSums sums, Margins margins, int side, float
       weight += sums.weights[margins.at(u, v)];
   const int at = margins.at(column, row);
   // The divisor is not 0, because the patches of the grid cover every sample.
-  const double share = 1 / (static_cast<double>(block_value_scale) * static_cast<double>(weight));
-  const auto mean = [&](unsigned long long* sum) {
+  const double share = 1 / (static_cast<double>(value_scale) * static_cast<double>(weight));
+  const auto mean = [&](auto* sum) {
     return static_cast<float>(static_cast<double>(static_cast<long long>(sum[at])) * share) +
            mid_level;
   };
   x[at] = mean(sums.x);
   if (z != nullptr) z[at] = mean(sums.z);
+}
+
+template <class AllSums>
+void launch_finish(const AllSums& sums, float value_scale, const Margins& margins, int side,
+                   float* x, float* z, cudaStream_t stream) {
+  const dim3 block(32, 8);
+  finish_kernel<<<blocks_of(margins, block), block, 0, stream>>>(sums, value_scale, margins, side,
+                                                                 x, z);
+  cuda::check(cudaGetLastError());
+  const auto clear = [&](auto* of) {
+    if (of != nullptr) cuda::check(cudaMemsetAsync(of, 0, margins.size() * sizeof(*of), stream));
+  };
+  clear(sums.x), clear(sums.weights);
+  if (z != nullptr) clear(sums.z);
 }
 
 __global__ void moments_kernel(const float* y, const float* z, Margins margins, int side,
@@ -54,13 +71,12 @@ void patch_moments(const float* y, const float* z, const Margins& margins, int s
 
 void finish(const CombineSums& sums, const Margins& margins, int side, float* x, float* z,
             cudaStream_t stream) {
-  const dim3 block(32, 8);
-  finish_kernel<<<blocks_of(margins, block), block, 0, stream>>>(sums, margins, side, x, z);
-  cuda::check(cudaGetLastError());
-  const auto clear = [&](auto* of) {
-    if (of != nullptr) cuda::check(cudaMemsetAsync(of, 0, margins.size() * sizeof(*of), stream));
-  };
-  clear(sums.x), clear(sums.z), clear(sums.weights);
+  launch_finish(sums, block_value_scale, margins, side, x, z, stream);
+}
+
+void finish_over_time(const TimeSums& sums, float value_scale, const Margins& margins, int side,
+                      float* x, float* z, cudaStream_t stream) {
+  launch_finish(sums, value_scale, margins, side, x, z, stream);
 }
 
 }  // namespace lull::linear

@@ -16,15 +16,14 @@
 #include "core/round_up.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
-#include "cuda/warp.cuh"
 #include "linear/cuda/kernels.h"
+#include "linear/cuda/match_members.cuh"
 
 namespace lull::linear {
 namespace {
 
 constexpr int across = 4, down = 4;  // number of reference patches of a thread block
 constexpr int max_warps = 8;
-constexpr std::uint32_t no_key = ~0u;
 
 struct MatchJob {
   Margins margins;
@@ -120,39 +119,11 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
   __syncwarp();
 }
 
-/// Returns the bound of step 3 at the top of this file: exactly `wanted` keys are at most this
-/// bound. If there are fewer keys, no key exceeds the bound.
-__device__ __forceinline__ std::uint32_t find_limit(const MatchJob& job, const std::uint32_t* keys,
-                                                    int wanted) {
-  const int lane = threadIdx.x % 32;
-  // The two smallest keys of each of the 32 lanes are 64 keys, and a group has at most 64 members.
-  // So the result is at most the largest of these keys.
-  std::uint32_t smallest = no_key, second = no_key;
-  for (int n = lane; n < job.keys; n += 32) {
-    const std::uint32_t key = keys[n];
-    second = min(second, max(key, smallest));
-    smallest = min(smallest, key);
-  }
-  std::uint32_t low = 0, high = min(warp_max(second), no_key - 1);
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    int count = 0;
-    for (int n = lane; n < job.keys; n += 32) count += keys[n] <= middle ? 1 : 0;
-    count = warp_sum(count);
-    if (count == wanted) return middle;
-    if (count < wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 __global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob job) {
   extern __shared__ std::uint32_t memory[];
   const DeviceGroups& groups = job.groups;
   const ReferenceGrid& grid = groups.grid;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, r = groups.sizes.window / 2;
+  const int warp = threadIdx.x / 32, r = groups.sizes.window / 2;
   const int i0 = blockIdx.x * across, j0 = blockIdx.y * down;
   const int x0 = grid.x(i0) - r, y0 = grid.y(j0) - r;
   load_words(job, x0, y0, memory);
@@ -163,22 +134,7 @@ __global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob jo
     if (i >= grid.count_x || j >= grid.count_y) continue;
     const int x = grid.x(i), y = grid.y(j);
     find_keys(job, x, y, memory + (y - r - y0) * job.pitch + x - r - x0, keys);
-    const std::uint32_t limit = find_limit(job, keys, groups.sizes.group);
-    const std::size_t reference = static_cast<std::size_t>(j) * grid.count_x + i;
-    std::uint16_t* const members = groups.members + reference * groups.sizes.group;
-    int count = 0;
-    for (int m = lane; m < job.keys; m += 32) {
-      const std::uint32_t key = keys[m];
-      const bool is_member = key <= limit;
-      const unsigned found = __ballot_sync(~0u, is_member);
-      const int place = count + __popc(found & ((1u << lane) - 1));
-      if (is_member && place < groups.sizes.group)
-        members[place] = static_cast<std::uint16_t>(key & ((1u << index_bits) - 1));
-      count += __popc(found);
-    }
-    if (lane == 0)
-      groups.counts[reference] = static_cast<std::uint8_t>(min(count, groups.sizes.group));
-    __syncwarp();
+    write_members(groups, static_cast<std::size_t>(j) * grid.count_x + i, keys, job.keys);
   }
 }
 

@@ -15,10 +15,10 @@
 #include <cstdint>
 
 #include "bm3d/cuda/bayes/kernels.h"
-#include "bm3d/cuda/bayes/window_plan.h"
 #include "bm3d/cuda/bayes/windows.cuh"
 #include "bm3d/cuda/filter/filter.cuh"
 #include "cuda/warp.cuh"
+#include "match/window_plan.h"
 
 namespace lull::bm3d {
 

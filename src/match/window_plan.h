@@ -13,11 +13,9 @@
 #include <array>
 #include <cstddef>
 
-#include "cuda/device_limits.h"
-#include "match/motion_grid.h"
 #include "time/frames.h"
 
-namespace lull::bm3d {
+namespace lull {
 
 /// Parameters of the filter. The plan of the windows depends on them.
 struct WindowWork {
@@ -82,4 +80,4 @@ constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int dow
   return best;
 }
 
-}  // namespace lull::bm3d
+}  // namespace lull

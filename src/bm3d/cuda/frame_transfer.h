@@ -1,0 +1,98 @@
+#pragma once
+// The part of a worker on a GPU that does not depend on the filter: frames are uploaded and
+// converted, related to each other (time/device_motion.h), and results are converted and
+// downloaded.
+//
+// There are three streams. The first uploads frames and computes the statistics on which the
+// session bases its decisions. It has a high priority, because the host waits for these statistics.
+// The second stream runs the filter, and the third downloads results. The host is at most two
+// frames ahead of the compute stream, because the input buffers are reused after two frames.
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "bm3d/params.h"
+#include "core/frame.h"
+#include "cuda/raw_frame.h"
+#include "cuda/results/result_frames.h"
+#include "match/cuda/guide_frame.h"
+#include "time/device_motion.h"
+
+namespace lull::bm3d {
+
+class FrameTransfer {
+ public:
+  using PlaneMargins = std::array<Margins, max_planes>;
+
+  /// `slots`: number of slots of the session (time/frame_session.h).
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  FrameTransfer(const Params& params, const FrameFormat& format, const ResultSamples& results,
+                bool results_on_device, int slots);
+
+  cudaStream_t stream() const { return compute_stream_.get(); }
+  DeviceMotion& motion() { return motion_; }
+  const DeviceMotion& motion() const { return motion_; }
+  /// Waits for all work. The owner calls this function before it releases memory.
+  void wait() noexcept;
+
+  // The following functions are parts of the functions of FrameWorker with similar names.
+  void take(const Frame& frame);
+  FrameDifference difference();
+  /// Converts the frame that was accepted last to floats. `guide_planes`: the guide that came with
+  /// the frame; unused in other sessions. Work that the caller queues then may read the frame
+  /// until loaded() is called.
+  void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
+            const std::array<float*, max_planes>& guide_planes = {});
+  const Frame& last_frame() const { return last_frame_; }
+  /// Waits until the frame that was accepted last is uploaded, and releases it.
+  void loaded();
+  /// Returns the next result buffer, which the caller fills on stream(), for finish().
+  RawFrame& next_output();
+  /// Queues the conversion of the filtered planes to the samples of next_output().
+  void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);
+  /// Returns the result of the frame in a slot, whose samples are in next_output().
+  Frame finish(int slot);
+  int in_flight() const noexcept { return max_results - 1; }
+  void await();
+
+ private:
+  // Number of result buffers: results in flight, and the next one.
+  static constexpr int max_results = 3;
+  using Curves = std::array<CurvePair, max_planes>;
+  struct Input {
+    RawFrame raw;
+    GuideFrame guide;
+    cuda::Event uploaded = cuda::make_event(), consumed = cuda::make_event();
+    Input(const Params& params, const FrameFormat& format, cudaStream_t stream,
+          const std::array<float, 3>& sigma, const Curves& curves, const ResultSamples& results);
+  };
+  struct Output {
+    RawFrame raw;
+    cuda::Event ready = cuda::make_event(), downloaded = cuda::make_event();
+    Output(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
+           const Curves& curves, const ResultSamples& results);
+  };
+
+  /// Returns whether the filter changes the samples of a stored plane.
+  bool changes(int plane) const;
+  void copy_unfiltered_planes(int slot);
+  RawPlanes original(int slot) const;
+  void store_original(const RawFrame& raw, int slot);
+
+  Params params_;
+  FrameFormat format_;
+  cuda::Stream compute_stream_, upload_stream_, download_stream_;
+  cuda::ResultFrames pool_;
+  std::array<float, 3> levels_;  // standard deviation of the noise in the stored samples
+  Frame last_frame_;
+  std::array<std::unique_ptr<Input>, 2> inputs_;
+  int last_input_ = 0;  // index in inputs_ of the frame that was accepted last
+  std::array<std::unique_ptr<Output>, max_results> outputs_;
+  int finished_ = 0, awaited_ = 0;  // number of results so far
+  std::vector<Frame> clean_;        // for each slot, the planes that are not filtered
+  std::array<PlaneRing<std::byte>, max_planes> original_;  // uploaded float samples
+  DeviceMotion motion_;
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,63 @@
+#pragma once
+// The kernels of linear combinations over time (linear/params.h), as functions that launch them.
+// All work is asynchronous on `stream`: no function allocates or waits. The head of each .cu file
+// describes its algorithm.
+
+#include <array>
+#include <cstdint>
+
+#include "linear/cuda/kernels.h"
+#include "linear/cuda/time_windows.h"
+
+namespace lull::linear {
+
+/// Finds the groups of all reference patches of the first frame (match_time.cu).
+struct TimeMatchArgs {
+  Margins margins;
+  SearchedFrames frames;
+  std::array<QuantisedGuide, max_frames> guides;
+  DeviceGroups groups;
+  /// Amount that is subtracted from the distance of the candidate that motion predicts, for patches
+  /// in one frame and for patches in two frames.
+  std::array<std::uint32_t, 2> bonus{};
+};
+void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);
+
+/// Sums of weighted estimates of a frame in fixed point (time_value_scale()).
+struct TimeSums {
+  std::int32_t *x = nullptr, *z = nullptr;
+  std::uint32_t* weights = nullptr;  // sums of weights, at the first samples of patches
+};
+
+/// The pictures of a frame: in the pilot, x is y.
+struct TimeFrame {
+  const float *x = nullptr, *z = nullptr;
+  const float2* moments = nullptr;  // CombineArgs::moments
+  TimeSums sums;
+};
+
+/// One step that combines the patches of a plane of the first frame.
+struct TimeCombineArgs {
+  Margins margins;
+  SearchedFrames frames;
+  std::array<TimeFrame, max_frames> pictures;
+  DeviceGroups groups;
+  float sigma = 0;
+  const float* autocorrelation = nullptr;  // null: white noise
+  Step step;
+  int max_frames_searched = 1;  // maximum of frames.count in the session
+  float value_scale = 0;        // time_value_scale()
+};
+/// Returns whether the kernel for these parameters fits into the shared memory of the current
+/// device.
+[[nodiscard]] bool fits_over_time(const SetParams& params, int frames,
+                                  const cuda::DeviceLimits& limits);
+/// Combines the patches of all groups and adds the estimates to the sums (combine_time.cu).
+void combine_over_time(const TimeCombineArgs& args, cudaStream_t stream);
+
+/// Computes the weighted means of the estimates, and sets the sums to 0. `z` may be null
+/// (finish.cu).
+void finish_over_time(const TimeSums& sums, float value_scale, const Margins& margins, int side,
+                      float* x, float* z, cudaStream_t stream);
+
+}  // namespace lull::linear

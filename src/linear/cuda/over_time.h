@@ -1,0 +1,98 @@
+#pragma once
+// Linear combinations over time (linear/params.h) on planes in GPU memory. The frames of a session
+// (time/frame_session.h) are in slots.
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "cuda/handles.h"
+#include "cuda/layout/margins.h"
+#include "linear/cuda/kernels_time.h"
+#include "linear/plan.h"
+#include "linear/schedule.h"
+#include "time/frame_session.h"
+
+namespace lull::linear {
+
+/// Returns whether the kernels for frames of this format with the temporal radius `radius` fit into
+/// the shared memory of a device with these limits.
+[[nodiscard]] bool fits_over_time(const FrameFormat& format, const NoiseModel& noise, int radius,
+                                  const cuda::DeviceLimits& limits);
+
+/// Filters frames over time. The class owns the pictures of all frames that are in progress.
+class DeviceFilterOverTime {
+ public:
+  /// Returns the motion vectors from the frame in a slot to the frame at an offset: one for each
+  /// cell of the main plane, in device memory. Null: no motion.
+  using MotionCells = std::function<const Motion*(int slot, int offset)>;
+
+  /// The arguments are those of DeviceFilter (filter.h); `slots` is the number of slots, `radius`
+  /// the temporal radius.
+  /// @throws OutOfDeviceMemory
+  DeviceFilterOverTime(const FrameFormat& format, const NoiseModel& noise,
+                       const std::array<Margins, max_planes>& margins, int slots, int radius,
+                       cudaStream_t stream);
+
+  /// Returns the noisy planes of a slot, which the caller fills.
+  [[nodiscard]] std::array<float*, max_planes> noisy(int slot) const;
+  /// Prepares the first step of the frame in a slot, after the caller has filled its noisy planes.
+  void start(int slot);
+  /// Performs a step for the reference patches of frames[0], and adds the estimates to the sums of
+  /// all frames.
+  void filter(int step, std::span<const SlotFrame> frames, const MotionCells& cells);
+  /// Computes the pictures x and z from the sums of a step, and prepares the next step.
+  void finish_step(int step, int slot);
+  /// Returns the filtered planes of a slot after the last step. Planes that are not filtered are
+  /// the noisy planes.
+  [[nodiscard]] Planes results(int slot) const;
+
+ private:
+  /// The pictures, the sums and the moments of a plane, for all slots.
+  struct PlaneMemory {
+    PlaneRing<float> y, x, z;
+    PlaneRing<std::int32_t> sums_x, sums_z;
+    PlaneRing<std::uint32_t> weights;
+    PlaneRing<float2> moments;
+    cuda::DeviceBuffer<float> autocorrelation;  // empty: white noise
+  };
+  /// The guides of a set in all slots, and the groups of the iterations.
+  struct SetMemory {
+    PlaneRing<std::uint8_t> samples;
+    PlaneRing<std::int32_t> norms;
+    PlaneRing<std::uint16_t> members;
+    PlaneRing<std::uint8_t> counts;
+  };
+
+  void plan_set(std::size_t set, int slots);
+  void plan_plane(int plane, int slots);
+  const Margins& margins_of(const SetPlan& plan) const { return margins_[plan.set.planes.front()]; }
+  GroupSizes sizes_of(const SetPlan& plan, int step) const;
+  SearchedFrames searched(const SetPlan& plan, const GroupSizes& sizes,
+                          std::span<const SlotFrame> frames, const MotionCells& cells) const;
+  DeviceGroups groups_of(std::size_t set, int step, int slot) const;
+  void make_guides(Source source, int slot);
+  const float* guide(const SetPlan& plan, Source source, int slot);
+  void match(std::size_t set, int step, const SearchedFrames& searched,
+             std::span<const SlotFrame> frames);
+  void combine(std::size_t set, int step, const SearchedFrames& searched,
+               std::span<const SlotFrame> frames);
+  TimeSums sums_of(int plane, int slot) const;
+  bool is_filtered(int plane) const { return planes_[plane].x.at(0) != nullptr; }
+
+  FrameFormat format_;
+  NoiseModel noise_;
+  std::array<Margins, max_planes> margins_;
+  int radius_;
+  std::vector<SetPlan> sets_;
+  cudaStream_t stream_;
+  std::array<PlaneMemory, max_planes> planes_;
+  std::vector<SetMemory> set_memory_;
+  // The following buffers are used by one step of one set at a time.
+  cuda::DeviceBuffer<std::uint16_t> pilot_members_;
+  cuda::DeviceBuffer<std::uint8_t> pilot_counts_;
+  cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
+};
+
+}  // namespace lull::linear

@@ -1,0 +1,43 @@
+#pragma once
+// The motion of the bundle to which the reference patches of a thread block belong.
+
+#include "linear/cuda/time_windows.h"
+#include "match/grid.h"
+#include "match/second_half.h"
+#include "time/frame_pairs.h"
+
+namespace lull::linear {
+
+struct BlockMotion {
+  Motion centre[max_frames];  // displacement of the windows in each frame
+  int halves;                 // number of frames that a patch spans
+};
+
+/// Computes the motion of the bundle that contains reference patch (i, j). All threads of the block
+/// must call the function, which ends with a barrier.
+__device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
+                                            int i, int j, BlockMotion& to) {
+  for (int f = threadIdx.x; f < frames.count; f += blockDim.x)
+    to.centre[f] = frames.cells[f] == nullptr
+                       ? Motion{}
+                       : frames.grid.vector(frames.cells[f], i, j, grid.count_x, grid.count_y);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    int even = 0, uneven = 0;
+    for (int f = 1; frames.pairs && f < frames.count; ++f) {
+      if (frames.partner[f] == no_frame) continue;
+      const Motion acceleration = motion_acceleration(to.centre[f], to.centre[frames.partner[f]],
+                                                      to.centre[frames.partner[0]]);
+      ++(acceleration.x == 0 && acceleration.y == 0 ? even : uneven);
+    }
+    to.halves = frames.pairs && even >= uneven ? 2 : 1;
+  }
+  __syncthreads();
+}
+
+/// Returns whether a frame has candidates that span this number of frames.
+__device__ __forceinline__ bool has_candidates(const SearchedFrames& frames, int f, int halves) {
+  return halves == 1 || frames.partner[f] != no_frame;
+}
+
+}  // namespace lull::linear
