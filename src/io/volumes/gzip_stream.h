@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/files/output_file.h"
 
@@ -40,6 +41,10 @@ class GzipReader {
   std::string path_;
   std::unique_ptr<gzFile_s, Close> file_;
 };
+
+/// Returns up to `most` bytes from the beginning of a file, decompressed.
+/// @throws any exception of GzipReader
+[[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
 
 /// Writes to an OutputFile, which the caller commits.
 class GzipWriter {

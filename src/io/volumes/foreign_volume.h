@@ -1,10 +1,7 @@
 #pragma once
 // Volumes in formats other than single NIfTI files: MGH and MGZ of FreeSurfer, NRRD, and pairs of
 // NIfTI-1 or ANALYZE 7.5 (.hdr and .img). The header is translated to a NIfTI-1 header, so that the
-// rest of lull processes NIfTI volumes only, and the output is a NIfTI file with the same geometry.
-//
-// Sources: surfer.nmr.mgh.harvard.edu/fswiki/FsTutorial/MghFormat, teem.sourceforge.net/nrrd/
-// format.html, nifti1.h.
+// rest of lull processes NIfTI volumes only.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,17 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "io/stacks/stack_samples.h"
+#include "io/volumes/geometry.h"
+#include "io/volumes/stack_samples.h"
 
 namespace lull::io {
 
 struct ForeignVolume {
-  std::string format;           // "mgh", "nrrd", "nifti1 pair" or "analyze"
-  std::vector<std::byte> head;  // a NIfTI-1 header with 4 bytes for the absence of extensions
-  std::string data_path;        // the file that contains the samples
+  std::string format;                // "mgh", "nrrd", "nifti1 pair" or "analyze"
+  std::vector<std::byte> head = {};  // a NIfTI-1 header, with extensions if the volume has them
+  std::string data_path = {};        // the file that contains the samples
   /// Position in this file at which the samples, or the gzip stream with the samples, begin.
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
+  VolumeGeometry geometry = {};
+  /// The header as the file contains it: the text of NRRD, the header of MGH, the .hdr file of a
+  /// pair with its extensions. An output of the same format keeps it.
+  std::vector<std::byte> original = {};
+  bool is_gzip = false;  // NRRD only: the samples are compressed
+  /// What the header contains besides geometry and samples and no other format can hold, one text
+  /// each.
+  std::vector<std::string> other_contents = {};
 };
 
 /// Returns whether the file is a volume in one of these formats. The content decides, and for the

@@ -1,4 +1,4 @@
-#include "io/stacks/gzip_stream.h"
+#include "io/volumes/gzip_stream.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -73,6 +73,21 @@ void GzipReader::skip(std::uint64_t bytes) {
 
 void GzipReader::rewind() {
   if (gzrewind(file_.get()) != 0) throw IoError("cannot read '" + path_ + "' again from its start");
+}
+
+std::vector<std::byte> first_bytes(const std::string& path, std::size_t most) {
+  // The buffer grows with the file, so that a small file needs little memory.
+  constexpr std::size_t piece = 1 << 16;
+  GzipReader reader(path);
+  std::vector<std::byte> bytes;
+  while (bytes.size() < most) {
+    const std::size_t before = bytes.size(), wanted = std::min(piece, most - before);
+    bytes.resize(before + wanted);
+    const std::size_t got = reader.read_some(std::span(bytes).subspan(before));
+    bytes.resize(before + got);
+    if (got < wanted) break;
+  }
+  return bytes;
 }
 
 GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
