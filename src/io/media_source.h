@@ -153,6 +153,9 @@ struct SourceOptions {
   bool keep_times = false;
   /// Axis along which the slices of a NIfTI volume are read; default: z. Other inputs have no axes.
   std::optional<Axis> axis;
+  /// DICOM only: Series Instance UID or number of the series to read, for folders with several
+  /// series. Empty: the only series. The member must be empty for other inputs.
+  std::string series_uid{};
   /// For float samples, except stacks: the sample value that corresponds to 255 on the scale of
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.

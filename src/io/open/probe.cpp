@@ -189,9 +189,9 @@ void describe_stack(const MediaSource& source, const SinkOptions& options, Input
   if (report.output == "null" || report.output == "hash") return;
   try {
     check_stack_output(report.output, report.video);
-    const bool is_volume = volume_format(report.output) != VolumeFormat::none;
-    report.encoder =
-        nifti && is_volume ? container_of(volume_format(report.output)) : report.video.container;
+    const VolumeFormat format = volume_format(report.output);
+    const bool is_volume = nifti && format != VolumeFormat::none;
+    report.encoder = is_volume ? container_of(format) : nifti ? "dicom" : report.video.container;
     report.pixel_format = report.video.pixel_format;
     add_losses(losses_of_volume(report.output, source, options), report);
   } catch (const InvalidArgument& e) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "io/dicom/dicom_output.h"
 #include "io/ffmpeg/side_data.h"
 #include "io/stacks/nifti_source.h"
 #include "io/text_file.h"
@@ -13,11 +14,22 @@
 namespace lull::io {
 namespace {
 
+/// Returns whether an output consists of the DICOM files of the input.
+bool makes_dicom(const std::string& path, const NiftiSource& source) {
+  return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
+         is_dicom_output(path);
+}
+
 /// Returns the samples of an output of this name.
 /// @throws InvalidArgument  the format cannot hold the samples
 OutputSamples samples_for_output(const std::string& path, const NiftiSource& source,
                                  DataType type) {
   const VolumeFormat format = volume_format(path);
+  if (makes_dicom(path, source)) {
+    if (type == DataType::same) return {source.header().samples, source.header().scaled, {}};
+    throw InvalidArgument("a data type for '" + path +
+                          "' (DICOM files keep the type of the input); leave --datatype out");
+  }
   const bool is_analyze = source.foreign() && source.foreign()->format == "analyze";
   const bool has_scale =
       format == VolumeFormat::nifti || (format == VolumeFormat::pair && !is_analyze);
@@ -31,7 +43,7 @@ OutputSamples samples_for_output(const std::string& path, const NiftiSource& sou
 
 /// The file of a volume, or the two files of which a volume consists. Each file has a temporary
 /// name until commit().
-class VolumeFiles {
+class VolumeFiles final : public VolumeWriter {
  public:
   /// Writes the head.
   VolumeFiles(const std::string& path, VolumeOutput output, const SinkOptions& options)
@@ -45,22 +57,19 @@ class VolumeFiles {
     writer_ = std::make_unique<GzipWriter>(samples_file_ ? *samples_file_ : file_, output_.is_gzip);
   }
 
-  void write(std::span<const std::byte> samples) { writer_->write(samples); }
-  /// Writes the bytes after the samples.
-  void finish_writing() {
+  void write(std::span<const std::byte> samples) override { writer_->write(samples); }
+  void finish_writing() override {
     writer_->write(output_.tail);
     writer_->finish();
     file_.finish_writing();
     if (samples_file_) samples_file_->finish_writing();
   }
-  /// Gives the files their final names. The header is renamed last, so that it never exists without
-  /// its samples.
-  void commit() {
+  /// The header is renamed last, so that it never exists without its samples.
+  void commit() override {
     if (samples_file_) samples_file_->commit();
     file_.commit();
   }
-  /// Returns the temporary name of the file that contains the samples.
-  const std::string& temporary() const {
+  const std::string& temporary() const override {
     return samples_file_ ? samples_file_->temporary() : file_.temporary();
   }
 
@@ -79,7 +88,8 @@ class Sidecars {
   ///     replaced
   Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
       : overwrite_(options.overwrite), follow_links_(options.follow_links) {
-    if (source.header().volumes < 2) return;
+    const bool is_folder = source.foreign() && source.foreign()->format == "dicom";
+    if (source.header().volumes < 2 || is_folder) return;
     for (const char* ending : {".bval", ".bvec"}) {
       const std::string from = volume_stem(source.path()) + ending,
                         to = volume_stem(output) + ending;
@@ -119,8 +129,11 @@ class Sidecars {
 
 class NiftiSink final : public StackSink {
  public:
+  /// @param container  name of the format
+  /// @param losses     what the output loses
   NiftiSink(const std::string& path, const NiftiSource& source, OutputSamples samples,
-            VolumeOutput output, const SinkOptions& options)
+            std::unique_ptr<VolumeWriter> files, std::string container,
+            std::vector<std::string> losses, const SinkOptions& options)
       : out_(std::move(samples)),
         in_(source.header().samples),
         range_(source.range()),
@@ -128,10 +141,10 @@ class NiftiSink final : public StackSink {
         frame_format_(source.format()),
         slices_(source.info().frames_estimate),
         sidecars_(source, path, options),
-        notes_(sidecars_.notes()) {
-    container_ = output.container;
-    losses_ = output.losses;
-    files_.emplace(path, std::move(output), options);
+        notes_(sidecars_.notes()),
+        files_(std::move(files)) {
+    container_ = std::move(container);
+    losses_ = std::move(losses);
     samples_ = name_of(out_.format.type);
     temporary_ = files_->temporary();
     block_.resize(grid_.block_samples() * size_of(out_.format.type));
@@ -177,7 +190,7 @@ class NiftiSink final : public StackSink {
   std::int64_t slices_, next_ = 0;
   Sidecars sidecars_;
   std::vector<std::string> notes_;
-  std::optional<VolumeFiles> files_;
+  std::unique_ptr<VolumeWriter> files_;
   std::vector<std::byte> block_, row_;
 };
 
@@ -186,7 +199,7 @@ class NiftiSink final : public StackSink {
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options) {
   const auto* volume = dynamic_cast<const NiftiSource*>(&source);
-  if (!volume) return {};
+  if (!volume || makes_dicom(path, *volume)) return {};
   const OutputSamples samples = samples_for_output(path, *volume, options.datatype);
   return make_volume_output(path, volume->input(), samples).losses;
 }
@@ -199,16 +212,29 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
   OutputSamples samples = samples_for_output(path, *volume, options.datatype);
   volume->check_memory(volume->grid().block_samples() *
                        static_cast<std::uint64_t>(size_of(samples.format.type)));
+  refuse_encoder_options(options, path);
+  const auto refuse_input = [&](const std::string& name) {
+    for (const std::string& file : volume->files())
+      if (same_file(name, file))
+        throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  };
+  refuse_input(path);
+  if (makes_dicom(path, *volume))
+    return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
+                                       open_dicom_output(path, *volume->foreign(), options),
+                                       "dicom", std::vector<std::string>{}, options);
   // The .img file of a pair stands for the pair, whose header has the name of the output.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);
-  for (const std::string& file : volume->files())
-    if (same_file(target, file) || (!output.data_path.empty() && same_file(output.data_path, file)))
-      throw InvalidArgument("'" + path + "' is both input and output; give another output");
-  refuse_encoder_options(options, path);
-  return std::make_unique<NiftiSink>(target, *volume, std::move(samples), std::move(output),
-                                     options);
+  refuse_input(target);
+  if (!output.data_path.empty()) refuse_input(output.data_path);
+  const std::string container = output.container;
+  const std::vector<std::string> losses = output.losses;
+  return std::make_unique<NiftiSink>(
+      target, *volume, std::move(samples),
+      std::make_unique<VolumeFiles>(target, std::move(output), options), container, losses,
+      options);
 }
 
 }  // namespace lull::io

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "io/dicom/dicom.h"
 #include "io/ffmpeg/side_data.h"
 
 namespace lull::io {
@@ -19,6 +20,17 @@ void gather(const std::byte* from, std::int64_t step, int count, int bytes, std:
     return;
   }
   for (int i = 0; i < count; ++i, from += step * bytes, to += bytes) std::copy_n(from, bytes, to);
+}
+
+std::optional<ForeignVolume> read_foreign(const std::string& path, const SourceOptions& options) {
+  if (is_dicom(path)) return read_dicom(path, options.series_uid);
+  return read_foreign_volume(path);
+}
+
+std::unique_ptr<SampleBytes> open_samples(const std::string& path, const ForeignVolume* foreign) {
+  if (!foreign) return std::make_unique<GzipReader>(path);
+  if (foreign->open_samples) return foreign->open_samples();
+  return std::make_unique<GzipReader>(foreign->data_path, foreign->start);
 }
 
 }  // namespace
@@ -38,9 +50,9 @@ SliceGrid::SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis)
 }
 
 NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
-    : input_{.path = path, .foreign = read_foreign_volume(path)},
+    : input_{.path = path, .foreign = read_foreign(path, options)},
       max_memory_(options.limits.memory),
-      file_(foreign() ? foreign()->data_path : path, foreign() ? foreign()->start : 0) {
+      file_(open_samples(path, foreign())) {
   read_head();
   const Axis axis = options.axis.value_or(Axis::z);
   const auto& size = input_.header.size;
@@ -65,10 +77,11 @@ NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
 }
 
 void NiftiSource::skip_head() {
-  file_.skip(foreign() ? foreign()->skip : input_.header.data_offset);
+  file_->skip(foreign() ? foreign()->skip : input_.header.data_offset);
 }
 
 std::vector<std::string> NiftiSource::files() const {
+  if (foreign() && !foreign()->files.empty()) return foreign()->files;
   if (!foreign() || foreign()->data_path == path()) return {path()};
   return {path(), foreign()->data_path};
 }
@@ -80,21 +93,21 @@ void NiftiSource::read_head() {
     return skip_head();
   }
   input_.head.resize(nifti_head_bytes);
-  input_.head.resize(file_.read_some(input_.head));
+  input_.head.resize(file_->read_some(input_.head));
   if (input_.head.empty()) throw BadData("'" + path() + "' is empty");
   input_.header = parse_nifti(input_.head, path());
   if (input_.header.data_offset > max_head_bytes)
     throw BadData("'" + path() + "' states that its samples begin at byte " +
                   std::to_string(input_.header.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
-  file_.rewind();
+  file_->rewind();
   // The bytes are read in pieces, so that a wrong offset cannot allocate more memory than the file
   // has bytes.
   input_.head.clear();
   while (input_.head.size() < input_.header.data_offset) {
     const std::size_t before = input_.head.size();
     input_.head.resize(std::min<std::uint64_t>(input_.header.data_offset, before + piece_bytes));
-    file_.read(std::span(input_.head).subspan(before));
+    file_->read(std::span(input_.head).subspan(before));
   }
 }
 
@@ -112,17 +125,17 @@ void NiftiSource::find_range() {
   std::vector<std::byte> piece(piece_bytes);
   for (std::uint64_t left = samples * size_of(input_.header.samples.type); left > 0;) {
     const auto part = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
-    file_.read(part);
+    file_->read(part);
     finder.add(part);
     left -= part.size();
   }
   // The file is read to its end because gzip's checksum follows the last sample.
   read_tail();
-  while (file_.read_some(piece) > 0) continue;
+  while (file_->read_some(piece) > 0) continue;
   range_ = finder.range();
   minimum_ = finder.minimum();
   maximum_ = finder.maximum();
-  file_.rewind();
+  file_->rewind();
   skip_head();
 }
 
@@ -136,7 +149,7 @@ void NiftiSource::read_tail() {
       throw BadData("'" + path() + "' has more than " + std::to_string(max_head_bytes) +
                     " bytes after its samples; convert it first");
     tail.resize(before + piece_bytes);
-    got = file_.read_some(std::span(tail).subspan(before));
+    got = file_->read_some(std::span(tail).subspan(before));
     tail.resize(before + got);
   }
 }
@@ -162,7 +175,7 @@ void NiftiSource::fill_info() {
 
 void NiftiSource::read_block() {
   block_.resize(grid_->block_samples() * size_of(input_.header.samples.type));
-  file_.read(block_);
+  file_->read(block_);
 }
 
 std::optional<Frame> NiftiSource::read() {

@@ -64,7 +64,7 @@ class NiftiSource final : public StackSource {
 
   VolumeInput input_;
   std::int64_t max_memory_;
-  GzipReader file_;
+  std::unique_ptr<SampleBytes> file_;
   std::vector<std::byte> block_;
   std::optional<SliceGrid> grid_;
   ValueRange range_;

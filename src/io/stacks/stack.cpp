@@ -8,6 +8,8 @@
 
 #include "core/describe.h"
 #include "core/error.h"
+#include "io/dicom/dicom.h"
+#include "io/dicom/dicom_output.h"
 #include "io/files/file_bytes.h"
 #include "io/pictures/sequence.h"
 #include "io/tiff/tiff_file.h"
@@ -40,6 +42,7 @@ bool is_volume_name(const std::string& path) {
 StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;
   if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
+  if (is_dicom(path)) return StackKind::nifti;
   if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
   if (is_volume_name(path) || is_foreign_volume(path)) return StackKind::nifti;
   std::array<unsigned char, 4> first{};
@@ -96,6 +99,7 @@ void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maxi
 void check_stack_output(const std::string& path, const VideoInfo& stack) {
   if (stack.container == "nifti") {
     if (volume_format(path) != VolumeFormat::none) return;
+    if (stack.codec == "dicom" && is_dicom_output(path)) return;
     throw InvalidArgument(
         "'" + path +
         "' cannot be made of a volume (a volume remains a volume); name it .nii, .nii.gz, .nrrd, "

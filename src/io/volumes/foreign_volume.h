@@ -5,17 +5,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "io/volumes/geometry.h"
+#include "io/volumes/gzip_stream.h"
 #include "io/volumes/stack_samples.h"
 
 namespace lull::io {
 
+struct DicomVolume;  // io/dicom/dicom_images.h
+
 struct ForeignVolume {
-  std::string format;                // "mgh", "nrrd", "nifti1 pair" or "analyze"
+  std::string format;                // "mgh", "nrrd", "nifti1 pair", "analyze" or "dicom"
   std::vector<std::byte> head = {};  // a NIfTI-1 header, with extensions if the volume has them
   std::string data_path = {};        // the file that contains the samples
   /// Position in this file at which the samples, or the gzip stream with the samples, begin.
@@ -26,6 +31,10 @@ struct ForeignVolume {
   /// pair with its extensions. An output of the same format keeps it.
   std::vector<std::byte> original = {};
   bool is_gzip = false;  // NRRD only: the samples are compressed
+  /// DICOM only: the files, their description, and a function that opens the samples of all slices.
+  std::vector<std::string> files = {};
+  std::shared_ptr<const DicomVolume> dicom = {};
+  std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
   /// What the header contains besides geometry and samples and no other format can hold, one text
   /// each.
   std::vector<std::string> other_contents = {};

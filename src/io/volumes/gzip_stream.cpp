@@ -57,12 +57,12 @@ std::size_t GzipReader::read_some(std::span<std::byte> to) {
   }
 }
 
-void GzipReader::read(std::span<std::byte> to) {
+void SampleBytes::read(std::span<std::byte> to) {
   if (read_some(to) < to.size())
-    throw BadData("'" + path_ + "' is cut short (it ends before its last sample)");
+    throw BadData("'" + name() + "' is cut short (it ends before its last sample)");
 }
 
-void GzipReader::skip(std::uint64_t bytes) {
+void SampleBytes::skip(std::uint64_t bytes) {
   std::vector<std::byte> buffer(std::min<std::uint64_t>(bytes, buffer_bytes));
   while (bytes > 0) {
     const auto part = std::span(buffer).first(std::min<std::uint64_t>(bytes, buffer.size()));

@@ -15,26 +15,43 @@ struct z_stream_s;
 
 namespace lull::io {
 
+/// Bytes that are read in order, several times.
+class SampleBytes {
+ public:
+  SampleBytes() = default;
+  virtual ~SampleBytes() = default;
+  SampleBytes(const SampleBytes&) = delete;
+  SampleBytes& operator=(const SampleBytes&) = delete;
+
+  /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end.
+  /// @throws BadData  a file is damaged or truncated
+  /// @throws IoError
+  virtual std::size_t read_some(std::span<std::byte> to) = 0;
+  /// Returns to the first byte.
+  virtual void rewind() = 0;
+  /// Fills `to` completely.
+  /// @throws BadData  a file is damaged or ends too early
+  void read(std::span<std::byte> to);
+  void skip(std::uint64_t bytes);
+
+ private:
+  /// Returns the name of the file for messages.
+  virtual const std::string& name() const = 0;
+};
+
 /// Reads a regular file. A file with gzip's signature is decompressed, including all its members.
-class GzipReader {
+class GzipReader final : public SampleBytes {
  public:
   /// @param start  position in the file that is read as its first byte
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
-  /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end of
-  /// the file.
-  /// @throws BadData  the file is damaged or truncated (gzip has a checksum and a length)
-  /// @throws IoError
-  std::size_t read_some(std::span<std::byte> to);
-  /// Fills `to` completely.
-  /// @throws BadData  the file is damaged or ends too early
-  void read(std::span<std::byte> to);
-  void skip(std::uint64_t bytes);
-  /// Returns to the first byte of the file.
-  void rewind();
+  /// gzip has a checksum and a length, so that damage and truncation are detected.
+  std::size_t read_some(std::span<std::byte> to) override;
+  void rewind() override;
 
  private:
+  const std::string& name() const override { return path_; }
   struct Close {
     void operator()(gzFile_s* file) const noexcept;
   };

@@ -13,8 +13,10 @@
 namespace lull::io {
 namespace {
 
+/// Fails with a message that may quote the file; long quotations are shortened.
 [[noreturn]] void fail_nrrd(const std::string& name, const std::string& what) {
-  throw BadData("'" + name + "' " + what);
+  constexpr std::size_t most = 200;
+  throw BadData("'" + name + "' " + (what.size() > most ? what.substr(0, most) + "..." : what));
 }
 
 std::string trimmed(std::string text) {
@@ -324,6 +326,8 @@ class NrrdParser {
     const std::string* file = field("data file");
     if (!file) file = field("datafile");
     if (file) header_.data_file = *file;
+    if (header_.data_file.size() > 1000)
+      fail_nrrd(name_, "states a file of samples whose name has more than 1000 characters");
     if (header_.data_file.starts_with("LIST") || header_.data_file.find('%') != std::string::npos)
       fail_nrrd(name_, "has its samples in several files; join them first");
     if (!file && ends_without_line_) fail_nrrd(name_, "is cut short (its header has no end)");

@@ -1,8 +1,10 @@
 #pragma once
-// What a volume file contains besides its samples, for each format that lull writes.
+// What a volume file contains besides its samples, for each format that lull writes, and the
+// interface that writes the samples.
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,11 @@ namespace lull::io {
 
 /// What the reader of a volume knows besides the samples.
 struct VolumeInput {
-  std::string path;
-  std::vector<std::byte> head;           // all bytes of a NIfTI file before the first sample
-  NiftiHeader header;                    // its content
-  std::optional<ForeignVolume> foreign;  // the volume is not a single NIfTI file
-  std::vector<std::byte> tail;           // MGH only: the bytes after the samples
+  std::string path = {};
+  std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
+  NiftiHeader header = {};                    // its content
+  std::optional<ForeignVolume> foreign = {};  // the volume is not a single NIfTI file
+  std::vector<std::byte> tail = {};           // MGH only: the bytes after the samples
 
   /// Returns the position in space and the time between volumes.
   VolumeGeometry geometry() const;
@@ -31,6 +33,28 @@ struct VolumeOutput {
   bool is_head_gzip = false, is_gzip = false;  // whether head and samples are compressed
   std::string data_path;                       // file of the samples; empty: they follow the head
   std::vector<std::string> losses;             // what the input contains and the output cannot hold
+};
+
+/// Writes the samples of an output in the order of the volume. Without commit(), the destructor
+/// removes everything that was written.
+class VolumeWriter {
+ public:
+  VolumeWriter() = default;
+  virtual ~VolumeWriter() = default;
+  VolumeWriter(const VolumeWriter&) = delete;
+  VolumeWriter& operator=(const VolumeWriter&) = delete;
+
+  /// Appends samples: along x, then y, then z, then volumes.
+  /// @throws IoError
+  virtual void write(std::span<const std::byte> samples) = 0;
+  /// Writes everything that follows the samples.
+  /// @throws IoError
+  virtual void finish_writing() = 0;
+  /// Gives the output its final name.
+  /// @throws IoError, CannotCreate
+  virtual void commit() = 0;
+  /// Returns the temporary name of the file or folder that contains the samples.
+  virtual const std::string& temporary() const = 0;
 };
 
 /// Returns the content of an output of this name. If the format stays, everything besides the
