@@ -357,7 +357,7 @@ ForeignVolume read_dicom(const std::string& path, const std::string& series) {
   ForeignVolume result{.format = "dicom", .geometry = volume->geometry};
   for (const DicomImage& image : volume->images) result.files.push_back(image.path);
   result.head = make_nifti_head(volume->geometry, volume->samples);
-  result.other_contents = {"the attributes of the DICOM files besides their geometry"};
+  result.other_contents = {"the attributes of the DICOM files other than their geometry"};
   result.dicom = volume;
   result.open_samples = [volume] { return std::make_unique<DicomSamples>(volume); };
   return result;

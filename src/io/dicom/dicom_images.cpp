@@ -80,7 +80,7 @@ class SliceSorter {
   }
 
   void add_frames() {
-    constexpr double tolerance = 1e-3;  // of the components of unit vectors
+    constexpr double tolerance = 1e-3;  // components of unit vectors
     for (std::size_t i = 0; i < volume_.images.size(); ++i) {
       const DicomImage& image = volume_.images[i];
       for (std::size_t f = 0; f < image.frames.size(); ++f) {
@@ -135,7 +135,7 @@ class SliceSorter {
 
   /// Throws an error if the distances between slices differ. A missing slice doubles a distance.
   void check_distances() const {
-    constexpr double tolerance = 0.1;  // of the median
+    constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
     for (std::size_t s = 1; s + 1 < starts_.size(); ++s)
       gaps.push_back(places_[starts_[s]].distance - places_[starts_[s - 1]].distance);

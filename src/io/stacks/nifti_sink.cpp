@@ -41,7 +41,7 @@ OutputSamples samples_for_output(const std::string& path, const NiftiSource& sou
                                           .maximum = source.maximum()});
 }
 
-/// The file of a volume, or the two files of which a volume consists. Each file has a temporary
+/// The file of a volume, or the two files that make up a volume. Each file has a temporary
 /// name until commit().
 class VolumeFiles final : public VolumeWriter {
  public:

@@ -43,7 +43,7 @@ class NiftiSource final : public StackSource {
   /// Returns the volume in another format that the source reads; null for single NIfTI files.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
-  /// Returns what the reader knows besides the samples.
+  /// Returns what the reader knows other than the samples.
   const VolumeInput& input() const { return input_; }
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }

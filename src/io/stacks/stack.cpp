@@ -100,10 +100,10 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
   if (stack.container == "nifti") {
     if (volume_format(path) != VolumeFormat::none) return;
     if (stack.codec == "dicom" && is_dicom_output(path)) return;
-    throw InvalidArgument(
-        "'" + path +
-        "' cannot be made of a volume (a volume remains a volume); name it .nii, .nii.gz, .nrrd, "
-        ".nhdr, .mgh, .mgz, or .hdr");
+    throw InvalidArgument("'" + path +
+                          "' cannot be made of a volume (a volume remains a volume: NIfTI, NRRD or "
+                          "MGH); name it .nii, "
+                          ".nii.gz, .nrrd, .nhdr, .mgh, .mgz or .hdr");
   }
   if (!is_tiff_name(path))
     throw InvalidArgument(

@@ -35,8 +35,8 @@ struct ForeignVolume {
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// What the header contains besides geometry and samples and no other format can hold, one text
-  /// each.
+  /// What the header contains other than geometry and samples and no other format can hold, one
+  /// text each.
   std::vector<std::string> other_contents = {};
 };
 

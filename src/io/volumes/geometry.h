@@ -10,7 +10,7 @@ struct VolumeGeometry {
   std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
   std::int64_t volumes = 1;                   // of a series
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
-  /// Whether `directions` and `origin` are known. Otherwise the volume states no orientation.
+  /// True if `directions` and `origin` are known. Otherwise the volume states no orientation.
   bool is_oriented = false;
   /// Step from a voxel to the next along each axis, and position of the first voxel. Coordinates
   /// are millimetres to the right, to the front and up (RAS).

@@ -121,7 +121,7 @@ std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType 
 
 std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry) {
   if (geometry.seconds <= 0) return {};
-  std::vector<std::byte> tail(20);  // TR, flip angle, TE, TI, field of view
+  std::vector<std::byte> tail(20);  // times, angle, field of view
   put_number(std::span(tail), 0, true, static_cast<float>(1000 * geometry.seconds));
   return tail;
 }

@@ -29,7 +29,7 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
 /// Returns the time between volumes that the bytes after the samples state, in seconds; 0: unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
-/// Returns what the bytes after the samples contain besides the repetition time; empty: nothing.
+/// Returns what the bytes after the samples contain other than the repetition time; empty: nothing.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
 
 }  // namespace lull::io

@@ -18,7 +18,7 @@ namespace lull::io {
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);
 
-/// Returns what a header and its extensions contain besides geometry and samples, one text each.
+/// Returns what a header and its extensions contain other than geometry and samples, one text each.
 /// Other formats have no fields for these contents.
 /// @param head  all bytes before the samples
 [[nodiscard]] std::vector<std::string> other_contents_of_nifti(std::span<const std::byte> head,

@@ -20,7 +20,7 @@ struct NrrdHeader {
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
-  /// What the header contains besides geometry and samples, one text each.
+  /// What the header contains other than geometry and samples, one text each.
   std::vector<std::string> other_contents;
 };
 
@@ -30,8 +30,8 @@ struct NrrdHeader {
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
 /// Returns the text that precedes the samples, or the content of a separate header.
-/// @param original  the header of an NRRD file, of which all lines are kept that do not describe
-///     the samples; empty: a new header
+/// @param original  the header of an NRRD file, whose lines are kept unless they describe the
+///     samples; empty: a new header
 /// @param data_file  name of the file that contains the samples; empty: the samples follow
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,
                                          const StoredFormat& samples, bool is_gzip,

@@ -17,7 +17,7 @@ struct OutputSamples {
 
 /// What the choice of the type depends on.
 struct SampleChoice {
-  std::string path;  // of the input, for messages
+  std::string path;  // the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
   DataType type = DataType::same;
   bool has_scale = true;            // whether the header of the output can state a scale

@@ -49,7 +49,7 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds what the input contains besides geometry and samples to the losses.
+  /// Adds what the input contains other than geometry and samples to the losses.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

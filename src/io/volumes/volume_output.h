@@ -1,5 +1,5 @@
 #pragma once
-// What a volume file contains besides its samples, for each format that lull writes, and the
+// What a volume file contains in addition to its samples, for each format that lull writes, and the
 // interface that writes the samples.
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// What the reader of a volume knows besides the samples.
+/// What the reader of a volume knows other than the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
@@ -57,7 +57,7 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the content of an output of this name. If the format stays, everything besides the
+/// Returns the content of an output of this name. If the format stays, everything except the
 /// samples is kept.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,

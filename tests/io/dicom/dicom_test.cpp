@@ -80,7 +80,7 @@ struct DicomSpec {
   int columns = 5, rows = 4, stored = 16;
   bool is_signed = true;
   std::vector<int> samples = {};
-  std::vector<std::string> frame_positions = {};  // of an enhanced image with several frames
+  std::vector<std::string> frame_positions = {};  // an enhanced image with several frames
 };
 
 File dicom_file(const DicomSpec& spec) {

@@ -22,7 +22,7 @@ using testing::IsEmpty;
 
 constexpr int voxels = 60;
 
-/// A NIfTI-1 file without any contents besides geometry and samples.
+/// A NIfTI-1 file without any contents other than geometry and samples.
 File plain_nifti(int datatype, int bits, int volumes = 1) {
   File file(352);
   put(file, 0, std::int32_t{348}, false);
