@@ -22,7 +22,8 @@ struct Alignment {
   double move_x = 0, move_y = 0;
 };
 
-/// A picture at decreasing sizes. Each size is half of the previous one, rounded down.
+/// An image pyramid: a picture at decreasing sizes. Each level has half the width and height of the
+/// previous level, rounded down.
 class Pyramid {
  public:
   /// `picture`: samples as floats on the 0..255 scale.
