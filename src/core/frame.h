@@ -88,8 +88,8 @@ struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// `unknown`: the session determines the state. Either all frames of a clip have a known state,
-  /// or none.
+  /// `unknown`: the session determines the repeat state. Either all frames of a clip have a known
+  /// repeat state, or none has.
   RepeatState repeat_state = RepeatState::unknown;
   /// Position of a margin frame, which is context only, relative to the nearest frame whose result
   /// is wanted: negative before that frame, positive after it. Repeated frames are not counted. The
