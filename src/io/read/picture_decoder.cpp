@@ -243,7 +243,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is the number of the page. The metadata come from the first page of a file.
+/// page is the index of the page. The metadata come from the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
