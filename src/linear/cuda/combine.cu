@@ -108,8 +108,8 @@ __device__ __forceinline__ float2 find_places(const CombineJob& job, const Regio
   return moments;
 }
 
-/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to that of
-/// the noise in y.
+/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to the
+/// standard deviation of the noise in y.
 __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 moments, int count) {
   const auto samples = static_cast<float>(count * a.groups.sizes.side * a.groups.sizes.side);
   const float mean = moments.x / samples;
