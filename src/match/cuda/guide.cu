@@ -36,8 +36,8 @@ struct LanePlace {
   int x, y;  // position in the picture or in its padding
 };
 
-/// Stores the guide, and the squared norm of each patch that begins in the word of the lane,
-/// divided by 2.
+/// Stores the guide, and half of the squared norm of each patch. A lane stores a word with four
+/// samples, and the values of the four patches that begin at these samples.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {

@@ -142,7 +142,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 /// A frame in which the kernels search for candidates.
 struct SearchView {
   Guide guide;  // all frames have the same scale and offset
-  /// Motion vectors to this frame, one for each cell (time/motion.h); null: no motion.
+  /// Motion vectors to this frame, one for each motion block (time/motion.h); null: no motion.
   const Motion* motion = nullptr;
 };
 using SearchFrame = FrameAt<SearchView>;

@@ -160,8 +160,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the plans are those of this search. The number of frames that are searched at
-  /// once may differ, because it is not a constant of the kernel.
+  /// Returns whether this search has these plans. The number of frames that are searched at once
+  /// may differ, because it is not a constant of the kernel.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
