@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 // `coarse_step`: distance of the samples of the coarse plane, in samples of the frame.
-// `coarse_side`: side of the region that is compared for a motion cell, in coarse samples (16
+// `coarse_side`: side of the region that is compared for a large block, in coarse samples (16
 // coarse samples are 64 samples of the frame).
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
