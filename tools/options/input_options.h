@@ -46,7 +46,7 @@ struct InputOptions {
   bool zero_outside = false;
   int max_decode_errors = 0;          // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// Position for `lull preview` of a volume: x, y, z and optionally the number of the volume.
+  /// Position for `lull preview` of a volume: x, y, z and optionally the index of the volume.
   std::vector<std::int64_t> at_voxel;
 };
 
