@@ -44,7 +44,8 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Input and output of invalidate_candidates(); null if frames cannot have holes.
+  // Marks of positions that cannot be candidates, and norms that exclude these positions
+  // (invalidate_candidates()); null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

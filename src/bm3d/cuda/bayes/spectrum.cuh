@@ -46,8 +46,8 @@ struct SampleStep {
 /// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
-  // In lane (g, t) = (lane / 4, lane % 4), elements at[0] and at[1] belong to patch 16 i + g, the
-  // others to patch 16 i + 8 + g.
+  // In lane (g, t) = (lane / 4, lane % 4), elements at[0] and at[1] belong to patch 16 i + g, all
+  // other elements to patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {

@@ -121,9 +121,9 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
          displacement_x(packed);
 }
 
-/// Returns the offset in bytes of the entry of a pair in the table, for column u = 0 of
-/// coefficients. The offset for another u is this value XOR 16 u. `member`: in lane m, the
-/// displacement_key() of member m.
+/// Returns the offset, in bytes, of the table entry for a pair of members and the coefficients in
+/// column u = 0 of a patch. The offset for the coefficients in column u is this value XOR 16 u.
+/// `member`: in lane m, the displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -

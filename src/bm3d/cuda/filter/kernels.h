@@ -86,8 +86,8 @@ struct CovarianceView {
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time. The order of the columns usually places them in different
-  /// memory banks.
+  /// four entries at the same time. The order of the columns usually places these eight values in
+  /// different memory banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
