@@ -34,8 +34,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// The member that a lane tests in a round, and the group that contains this member. Member 0
 /// stands for no member.
 struct Entry {
-  // Position of the reference cube of this group on the grid of reference cubes, relative to the
-  // reference cube of the first phase that is nearest to the cube of the second phase.
+  // Offset, on the grid of reference cubes of the first phase, from the cube that is nearest to the
+  // cube of the second phase to the reference cube of this group.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
