@@ -15,8 +15,8 @@
 
 namespace lull::burst {
 
-/// Maps a sample at (x, y) of one picture to (a x - b y + move_x, b x + a y + move_y) of the other.
-/// Coordinates are relative to the centre of each picture.
+/// Maps the position (x, y) in one picture to (a x - b y + move_x, b x + a y + move_y) in another
+/// picture. Coordinates are relative to the centres of the pictures.
 struct Alignment {
   double a = 1, b = 0;
   double move_x = 0, move_y = 0;
