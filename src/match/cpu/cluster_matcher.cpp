@@ -87,7 +87,7 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  // Clusters of the reference patch that is matched, and of the next one.
+  // Clusters of the reference patch that is matched, and of the next reference patch.
   std::array<Leaves, 2> leaves;
   Nearest nearest{};
 };
