@@ -6,10 +6,10 @@
 // 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
 //    vector with the minimum sum of squared differences over the region of the motion block;
 // 2. around four times that vector, among offsets of up to motion_refinement samples in each
-//    direction, the minimum at full resolution.
-// The shifted region must lie within the picture. Among vectors with equal sums, the first one is
-// used; the order begins with the centre of the search and continues row by row. The vector 0 is
-// preferred if the best vector reduces the sum by no more than zero_motion_bonus().
+//    direction, the minimum at full resolution. The shifted region must lie within the picture.
+//    Among vectors with equal sums, the first vector is used; the order begins with the centre of
+//    the search and continues row by row. The vector 0 is preferred if the best vector reduces the
+//    sum by no more than zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
