@@ -35,8 +35,8 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
-  /// with colours.
+  /// Layers of an OpenEXR input that are denoised; the first layer is the picture. Empty: all
+  /// layers with colours.
   std::vector<std::string> layers;
   // Whether the frames are slices of a volume although the file does not state it.
   bool stack = false;

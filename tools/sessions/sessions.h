@@ -38,7 +38,7 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first one. They are added while the stream is read. Thread-safe.
+/// The scenes after the first scene. They are added while the stream is read. Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene. `from_s` must be later than in all previous calls. After the call, frames of the
@@ -58,8 +58,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
-  /// not used.
+  /// All scenes after the first scene, if the noise of a stream is tracked. In this case `starts`
+  /// is not used.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
