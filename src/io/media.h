@@ -99,8 +99,8 @@ struct SinkOptions {
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
   /// Size of the frames that write() gets. 0: the source's size; other values are for enlarged
-  /// frames. All other properties of the output are those of the source, including the sample
-  /// aspect ratio.
+  /// frames. All other properties of the output equal the properties of the source, including the
+  /// sample aspect ratio.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for volumes

@@ -179,7 +179,7 @@ struct SourceOptions {
   /// Index of this input that was recorded earlier, with the same selection and margins. The source
   /// sets Frame::repeat_state as the index states.
   std::shared_ptr<const FrameIndex> index{};
-  /// Only with `index`: number of the picture at which read() starts. The source seeks to this
+  /// Only with `index`: index of the picture at which read() starts. The source seeks to this
   /// picture. The format, the info and the colour properties are still those of the first picture
   /// of the input. Every picture is compared with the index; a difference throws IndexMismatch.
   std::int64_t start_picture = 0;

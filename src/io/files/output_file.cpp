@@ -79,7 +79,7 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A link may point to a file that does not exist yet. The limit of 40 links is that of the
+  // A link may point to a file that does not exist yet. The limit of 40 links is the limit of the
   // operating system.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
