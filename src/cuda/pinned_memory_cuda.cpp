@@ -177,9 +177,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory after a GPU failure, which makes CUDA unusable for the complete
-  // process. In this situation, either the job continues on the CPU, or it is about to end with the
-  // error of the GPU and must not fail with another error earlier.
+  // Allocates pageable memory after a failure of the GPU. CUDA is then unusable in the process. The
+  // job continues on the CPU, or ends with the error of the GPU. It must not end with another error
+  // before.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {

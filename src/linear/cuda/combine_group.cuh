@@ -39,8 +39,8 @@ struct BlockWork {
   const float* autocorrelation;
 };
 
-/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to that of
-/// the noise in y. `moments`: sums over the patches of all members.
+/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to
+/// the standard deviation of the noise in y. `moments`: sums over the patches of all members.
 __device__ __forceinline__ float remaining_noise(const BlockWork& work, const Step& step,
                                                  float2 moments, int count) {
   const float samples = static_cast<float>(count) * work.samples;
