@@ -46,8 +46,7 @@ struct lull_estimator {
 
  private:
   Noise noise_of_volume() const {
-    constexpr std::size_t fewest = 16;  // cubes
-    if (cubes_->cubes().size() < fewest && cubes_->constant_values().empty())
+    if (!cubes_->has_enough_cubes() && cubes_->constant_values().empty())
       throw lull::Error(lull::ErrorKind::bad_data,
                         "a volume with too few cubes (its noise cannot be estimated); set sigma");
     const lull::VolumeEstimate found = lull::estimate_volume(*cubes_, options_.kind, 0);

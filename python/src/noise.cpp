@@ -165,9 +165,7 @@ void VolumeStatistics::add(const Image& slice, int place) {
 }
 
 std::optional<Estimate> VolumeStatistics::find(const std::string& kind, float zero) const {
-  constexpr std::size_t min_cubes = 16;
-  if (collector_.cubes().size() < min_cubes && collector_.constant_values().empty())
-    return std::nullopt;
+  if (!collector_.has_enough_cubes() && collector_.constant_values().empty()) return std::nullopt;
   std::optional<NoiseKind> known;
   if (kind != "auto") known = kind == "rician" ? NoiseKind::rician : NoiseKind::gaussian;
   return volume_estimate(estimate_volume(collector_, known, zero));

@@ -161,9 +161,7 @@ FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format
 std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const FrameFormat& format,
                                          std::unique_ptr<Denoiser> session) {
   std::array<float, 3> levels = choice.noise.levels_in_samples();
-  if (choice.volume_noise)
-    levels[0] = choice.volume_noise->map ? choice.volume_noise->map->max_value()
-                                         : choice.volume_noise->sigma;
+  if (choice.volume_noise) levels[0] = max_level(*choice.volume_noise);
   const bool volumes = choice.method == "bm4d" || choice.method == "nlm_volumes";
   return with_constant_areas([levels](const Frame&) { return levels; }, format, std::move(session),
                              {}, {.are_slices = volumes, .adds_noise = choice.temporal == 0});

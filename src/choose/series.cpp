@@ -16,8 +16,6 @@
 namespace lull {
 namespace {
 
-constexpr std::size_t min_series_cubes = 16;
-
 /// Returns a copy of slice `number` of the series.
 Frame slice_of(const series::Samples& samples, FramePool& pool, std::int64_t number) {
   const series::Shape& shape = samples.shape;
@@ -52,7 +50,7 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   std::optional<series::SeriesNoise> noise;
   if (settings.noise)
     noise = series::equal_noise(*settings.noise, settings.noise->sigma, volumes, settings.zero);
-  else if (cubes.cubes().size() >= min_series_cubes)
+  else if (cubes.has_enough_cubes())
     noise = levels.noise(estimate_volume(cubes, settings.kind, settings.zero));
   if (noise) levels.clear_constant_volumes(*noise);
   return noise;

@@ -28,7 +28,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* gradients[] = {".bval", ".bvec"};
+/// The text files that belong to an image: the gradients of diffusion series, and the order of
+/// control and label volumes of perfusion series. They are copied.
+struct CompanionKind {
+  const char* suffix_of_image;
+  const char* suffix;
+  const char* extension;
+};
+constexpr CompanionKind companion_kinds[] = {
+    {"dwi", "dwi", ".bval"}, {"dwi", "dwi", ".bvec"}, {"asl", "aslcontext", ".tsv"}};
 
 /// A text file that belongs to an image. `path` is the name of its copy in the output folder.
 struct Companion {
@@ -132,13 +140,22 @@ class ParticipantLevel {
     require_regular(options.input.file);
     const std::vector<Companion> companions = companions_of(image, folder);
     Json metadata = raw_.metadata_of(image);
-    std::vector<std::string> sources = raw_.files_for(image, ".json");
+    std::vector<std::string> sources = raw_.files_for(image, image.suffix, ".json");
     sources.push_back(options.input.file);
+    const std::string phase = phase_for(image);
+    options.input.phase = phase.empty() ? "" : raw_.root() + "/" + phase;
+    if (!phase.empty()) {
+      require_regular(options.input.phase);
+      sources.push_back(options.input.phase);
+    }
     warn_of_links(sources);
     fs::create_directories(folder, code);
     if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
-    refuse_links(folder, {output, json});
-    const BidsProcessing processing = processing_of(options);
+    std::vector<std::string> results{output, json};
+    for (const Companion& companion : companions) results.push_back(companion.path);
+    refuse_links(folder, results);
+    BidsProcessing processing = processing_of(options);
+    processing.phase = phase;
     const int result = denoise(options);
     if (result != 0) return result;
     for (const Companion& companion : companions)
@@ -158,13 +175,11 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output file is a link, or if it exists and a link leads from its folder
-  /// to a place outside the derivative. In both cases, lull would replace another file. The option
-  /// -y turns this check off.
-  void refuse_links(const std::string& folder, std::vector<std::string> files) const {
+  /// Throws an error if an output is a link, or if a link to a folder outside the derivative leads
+  /// to an existing file, because writing would replace another file. The option -y turns this
+  /// check off.
+  void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
-    for (const char* extension : gradients)
-      files.push_back(fs::path(files.back()).replace_extension(extension).string());
     std::error_code code;
     const bool leads_out = !is_inside(fs::canonical(folder, code).string(),
                                       fs::canonical(options_.output, code).string());
@@ -173,6 +188,12 @@ class ParticipantLevel {
         throw CannotCreate("'" + file +
                            "' is a link, or lies behind one (lull would overwrite another " +
                            "file); remove the link, or give -y");
+  }
+
+  /// Returns the phase image with which an image is denoised; empty if there is none, or if the
+  /// user gave --phase none.
+  std::string phase_for(const BidsImage& image) const {
+    return options_.denoise.input.phase == "none" ? std::string() : raw_.phase_of(image);
   }
 
   /// Warns of links that lead out of the dataset. In a dataset from other people, a link can point
@@ -216,6 +237,7 @@ class ParticipantLevel {
       noise = search_noise(options, *source).noise;
     }
     const SceneNoise& found = noise.scenes.front();
+    if (found.fitted && found.series) processing.components = found.series->components;
     const double unit = noise.unit > 0 ? noise.unit : 1;
     processing.sigma =
         unit * static_cast<double>(found.volume ? found.volume->level : found.estimate.level[0]);
@@ -227,17 +249,18 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the gradient files of an image. denoise() itself copies only gradient files with the
-  /// name and in the folder of the image; by the inheritance principle of BIDS, gradient files with
+  /// Returns the text files that belong to an image. denoise() itself copies only gradient files
+  /// with the name and in the folder of the image; by the inheritance principle of BIDS, files with
   /// other names or folders can also belong to an image.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
-    for (const char* extension : gradients) {
-      const std::string from = raw_.companion_of(image, extension);
+    for (const CompanionKind& kind : companion_kinds) {
+      if (image.suffix != kind.suffix_of_image) continue;
+      const std::string from = raw_.companion_of(image, kind.suffix, kind.extension);
       if (from.empty()) continue;
       warn_of_links({from});
-      companions.push_back({folder + "/" + image.derived_name(extension),
+      companions.push_back({folder + "/" + image.derived_name(kind.suffix, kind.extension),
                             io::read_text(from, max_bytes), io::access_of({from})});
     }
     return companions;
@@ -253,12 +276,16 @@ class ParticipantLevel {
     for (const std::string& subject : raw_.subjects())
       for (const BidsImage& image : raw_.images_of(subject)) {
         files.read("the dataset", raw_.root() + "/" + image.path);
-        for (const char* extension : {".json", ".bval", ".bvec"}) {
-          for (const std::string& file : raw_.files_for(image, extension))
+        if (const std::string phase = raw_.phase_of(image); !phase.empty())
+          files.read("the dataset", raw_.root() + "/" + phase);
+        const auto add = [&](const std::string& suffix, const std::string& extension) {
+          for (const std::string& file : raw_.files_for(image, suffix, extension))
             files.read("the dataset", file);
-          files.read("the derivative",
-                     options_.output + "/" + image.folder + "/" + image.derived_name(extension));
-        }
+          files.read("the derivative", options_.output + "/" + image.folder + "/" +
+                                           image.derived_name(suffix, extension));
+        };
+        add(image.suffix, ".json");
+        for (const CompanionKind& kind : companion_kinds) add(kind.suffix, kind.extension);
         files.read("the derivative", options_.output + "/" + image.folder + "/" +
                                          image.derived_name(image.extension));
       }
@@ -296,6 +323,12 @@ std::vector<OptionRow> bids_option_rows() {
           "kind of the noise: gaussian, rician (magnitude images) or auto, which selects rician if "
           "the background has Rician noise (default: auto)";
     }
+    if (row.names == "--phase") {
+      row.value = "pairs|none";
+      row.help =
+          "images with part-mag whose phase exists (part-phase): pairs filters the complex "
+          "samples, none the magnitudes (default: pairs)";
+    }
     if (row.names == "-y,--overwrite")
       row.help = row.brief = "denoise images again that have a result already";
   }
@@ -311,6 +344,9 @@ int bids(const BidsOptions& options) {
     throw InvalidArgument(
         "--noise " + options.denoise.noise.file +
         " (must be gaussian, rician or auto); lull estimates the level of each image");
+  const std::string& phase = options.denoise.input.phase;
+  if (!phase.empty() && phase != "pairs" && phase != "none")
+    throw InvalidArgument("--phase " + phase + " (must be pairs or none); leave it out");
   for (const std::string& suffix : options.suffixes) require_image_suffix(suffix);
   return ParticipantLevel(options).run();
 }

@@ -80,11 +80,12 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
 
 }  // namespace
 
-std::string BidsImage::derived_name(const std::string& file_extension) const {
+std::string BidsImage::derived_name(const std::string& other_suffix,
+                                    const std::string& file_extension) const {
   std::string name;
   for (const std::string& entity : entities)
     if (!entity.starts_with("desc-")) name += entity + "_";
-  return name + "desc-denoised_" + suffix + file_extension;
+  return name + "desc-denoised_" + other_suffix + file_extension;
 }
 
 void require_image_suffix(const std::string& suffix) {
@@ -154,7 +155,7 @@ std::string BidsDataset::target_outside(const std::string& path) const {
   return code || is_inside(target, real_root_) ? std::string() : target;
 }
 
-std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
+std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const std::string& suffix,
                                                 const std::string& extension) const {
   std::vector<std::string> files;
   std::string folder = root_;
@@ -164,7 +165,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
     // Among the files of one folder, files with more entities (more specific ones) come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
-      if (name.extension != extension || name.suffix != image.suffix) continue;
+      if (name.extension != extension || name.suffix != suffix) continue;
       const bool applies = std::ranges::all_of(name.entities, [&](const std::string& entity) {
         return std::ranges::find(image.entities, entity) != image.entities.end();
       });
@@ -179,7 +180,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
 Json BidsDataset::metadata_of(const BidsImage& image) const {
   Json metadata = Json::object();
   JsonMembers members(metadata);
-  for (const std::string& path : files_for(image, ".json")) {
+  for (const std::string& path : files_for(image, image.suffix, ".json")) {
     Json values = read_json(path);
     for (auto member = values.begin(); member != values.end(); ++member)
       members[member.key()] = std::move(member.value());
@@ -187,9 +188,22 @@ Json BidsDataset::metadata_of(const BidsImage& image) const {
   return metadata;
 }
 
-std::string BidsDataset::companion_of(const BidsImage& image, const std::string& extension) const {
-  const std::vector<std::string> files = files_for(image, extension);
+std::string BidsDataset::companion_of(const BidsImage& image, const std::string& suffix,
+                                      const std::string& extension) const {
+  const std::vector<std::string> files = files_for(image, suffix, extension);
   return files.empty() ? "" : files.back();
+}
+
+std::string BidsDataset::phase_of(const BidsImage& image) const {
+  std::vector<std::string> wanted = image.entities;
+  const auto part = std::ranges::find(wanted, "part-mag");
+  if (part == wanted.end()) return {};
+  *part = "part-phase";
+  for (const BidsName& name : names_in_folder(root_ + "/" + image.folder))
+    if (name.suffix == image.suffix && name.entities == wanted &&
+        (name.extension == ".nii" || name.extension == ".nii.gz"))
+      return image.folder + "/" + name.name;
+  return {};
 }
 
 }  // namespace lull::tools

@@ -18,7 +18,11 @@ struct BidsImage {
 
   /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
   /// `extension`. The new entity desc replaces an existing one.
-  std::string derived_name(const std::string& extension) const;
+  std::string derived_name(const std::string& extension) const {
+    return derived_name(suffix, extension);
+  }
+  /// The same for a file with another suffix that belongs to the image.
+  std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
 /// The name of a file that consists of entities, such as "sub-01_task-rest_bold.json".
@@ -46,12 +50,17 @@ class BidsDataset {
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the nearest file with this extension that belongs to the image; empty if there is
-  /// none.
-  std::string companion_of(const BidsImage& image, const std::string& extension) const;
-  /// Returns all files with this extension that apply to the image. The files in the dataset's
-  /// folder come first, and the files in the image's folder come last.
-  std::vector<std::string> files_for(const BidsImage& image, const std::string& extension) const;
+  /// Returns the nearest file with this suffix and extension that belongs to the image; empty if
+  /// there is none.
+  std::string companion_of(const BidsImage& image, const std::string& suffix,
+                           const std::string& extension) const;
+  /// Returns the path, relative to the dataset's folder, of the phase image that belongs to a
+  /// magnitude image: the same name with part-phase instead of part-mag. Empty if there is none.
+  std::string phase_of(const BidsImage& image) const;
+  /// Returns all files with this suffix and extension that apply to the image. The files in the
+  /// dataset's folder come first, and the files in the image's folder come last.
+  std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
+                                     const std::string& extension) const;
   /// Returns the path of a file with all links resolved if the resolved path is outside the
   /// dataset. Returns an empty text if it is inside.
   std::string target_outside(const std::string& path) const;

@@ -76,11 +76,12 @@ constexpr const char* readme =
     "each is the name of its source with `desc-denoised`. The JSON file of each image names the\n"
     "source, the noise level (`NoiseSigma`, standard deviation in the units of the image) and the\n"
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
-    "`bval` and `bvec` files are copies.\n";
+    "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Programs expect the gradient files next to the image and under the image's name. The BIDS
-// standard does not define these names, so its validator must ignore them.
-constexpr const char* ignored_names = "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n";
+// Programs expect the files of gradients and of the order of labels next to the image and under the
+// image's name. The BIDS standard does not define these names, so its validator must ignore them.
+constexpr const char* ignored_names =
+    "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 
 /// Writes a file if it does not exist yet. Another process, which denoises other participants, may
 /// write the same file at the same time.
@@ -100,6 +101,7 @@ Json sidecar_of(Json metadata, const BidsImage& image, const BidsProcessing& pro
   Json json = std::move(metadata);
   json["Description"] = "Denoised by lull with " + processing.method;
   json["Sources"] = Json::array({bids_uri(image.path)});
+  if (!processing.phase.empty()) json["Sources"].push_back(bids_uri(processing.phase));
   if (!json.contains("SkullStripped")) json["SkullStripped"] = false;
   json["NoiseSigma"] = processing.sigma;
   json["NoiseSigmaUnits"] = "those of the image";
@@ -108,6 +110,7 @@ Json sidecar_of(Json metadata, const BidsImage& image, const BidsProcessing& pro
   json["DenoisingMethod"] = processing.method;
   json["DenoisingProfile"] = processing.profile;
   json["DenoisingStrength"] = processing.strength;
+  if (processing.components > 0) json["DenoisingSignalComponents"] = processing.components;
   json["DenoisingVersion"] = "lull " + std::string(version);
   return json;
 }

@@ -14,6 +14,8 @@ struct BidsProcessing {
   std::string noise;            // "Rician" or "Gaussian"
   bool stated = false;          // true: the user gave sigma; false: it was estimated
   double strength = 1;
+  int components = 0;  // number of components with signal of a series; 0: not denoised as a series
+  std::string phase;   // phase image that was used, relative to the dataset's folder; empty: none
 };
 
 /// Returns the content of the JSON file of a result: the metadata of the source image, and how the

@@ -30,6 +30,7 @@
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/volumes/masks.h"
+#include "tools/volumes/phase_file.h"
 #include "tools/volumes/residual_file.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
@@ -146,6 +147,7 @@ class Run {
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
     residuals_.emplace(options_, *source_);
+    phases_.emplace(options_, *source_);
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -280,6 +282,9 @@ class Run {
 
   int denoise_all() {
     const std::size_t reported = sink_->losses().size();
+    if (!series() && !options_.input.phase.empty())
+      throw BadData("--phase for '" + options_.input.file +
+                    "' (its complex samples contain too little noise to filter); leave it out");
     if (series() && !open_series()) return stopped();
     const auto denoiser = build_denoiser();
     RunSink run_sink(*sink_, *source_, options_);
@@ -310,6 +315,7 @@ class Run {
     if (stats.cancelled) return stopped();
     grain_->finish();
     residuals_->finish();
+    phases_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
@@ -331,8 +337,13 @@ class Run {
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
                   " volumes");
     SeriesProgress progress([this](const std::string& text) { reports_.info(text); });
+    series::PartsObserver parts;
+    if (phases_->is_requested())
+      parts = [this](const Frame& noisy, const Frame& real, const Frame& imaginary) {
+        phases_->write(noisy, real, imaginary);
+      };
     auto session = filter_series(options_, *source_, series(), opened_.backends, notify(), progress,
-                                 signals_.token());
+                                 parts, signals_.token());
     if (!session) return false;
     opened_.denoisers.push_back(std::move(session));
     return true;
@@ -401,6 +412,7 @@ class Run {
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::optional<ResidualFile> residuals_;
+  std::optional<PhaseOutput> phases_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // the output contains a single picture
   ResultSamples results_;           // samples that the sink gets

@@ -30,6 +30,7 @@ RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;
   files.read_samples("the input", input.input.file);
+  files.read_samples("--phase", input.input.phase);
   files.write("-o", input.output.file);
   files.write("--plot", options.plot);
   files.write("--noise-map", input.noise.map);

@@ -15,8 +15,10 @@
 #include "tools/commands/quality.h"
 #include "tools/html/markup.h"
 #include "tools/noise/noise_text.h"
+#include "tools/search/series_search.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
+#include "tools/volumes/gradients.h"
 
 namespace lull::tools {
 namespace {
@@ -190,6 +192,22 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
   if (volume && slices >= min_slices && record_->format().layout == Layout::gray &&
       options_.run.page.frames.empty())
     record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
+  if (first.fitted) begin_series(first);
+}
+
+void RunReport::begin_series(const SceneNoise& scene) {
+  const series::Fit& fit = scene.fitted->fit;
+  const auto volumes = volumes_of(info_);
+  series_.emplace(SeriesRecord::Facts{.noise = fit.noise,
+                                      .spectrum = fit.spectrum,
+                                      .eigenvalues = fit.eigenvalues,
+                                      .volumes = static_cast<int>(volumes),
+                                      .combined = fit.combined,
+                                      .filtered = fit.basis.components(),
+                                      .unweighted = unweighted_volumes(
+                                          b_values_of(options_.input.file, volumes)),
+                                      .unit = facts_.unit},
+                  geometry_, static_cast<int>(info_.slices));
 }
 
 void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
@@ -211,6 +229,7 @@ void RunReport::add_frame(const Frame& noisy, const Frame& result) {
     if (reference_ && result.pixels) errors = reference_->errors(noisy, result);
     if (reference_ && !result.pixels) reference_->skip();
     record_->add_frame(noisy, result, errors);
+    if (series_ && result.pixels) series_->add(noisy, result);
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     if (problem_.empty()) problem_ = error.what();
@@ -294,6 +313,7 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
     facts_.notes.push_back("The figures and pictures cover the " +
                            std::to_string(record_->frames()) +
                            " frames of this run; an earlier run denoised the others.");
+  if (series_) facts_.series = series_->section();
   file_->write(run_page(*record_, stats, damaged_frames, facts_));
   file_->commit();
 }

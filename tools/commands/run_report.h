@@ -18,6 +18,7 @@
 #include "tools/options/denoise_options.h"
 #include "tools/pages/run_page.h"
 #include "tools/pages/run_record.h"
+#include "tools/pages/series_record.h"
 #include "tools/sessions/sessions.h"
 
 namespace lull::tools {
@@ -79,6 +80,7 @@ class RunReport {
                                    std::int64_t damaged_frames);
 
  private:
+  void begin_series(const SceneNoise& scene);
   void add_frame(const Frame& noisy, const Frame& result);
   [[nodiscard]] std::string frames_not_shown() const;
   [[nodiscard]] std::string write_failure_text(const std::exception& error) const;
@@ -92,6 +94,7 @@ class RunReport {
   CutGeometry geometry_;
   RunFacts facts_;
   std::optional<RunRecord> record_;
+  std::optional<SeriesRecord> series_;  // empty: the input is not denoised as a series
   std::optional<ReferenceReader> reference_;
   std::mutex mutex_;
   std::string problem_;

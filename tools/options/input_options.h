@@ -44,7 +44,9 @@ struct InputOptions {
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
   // If true, voxels outside the mask become 0. If false, they keep their input value.
   bool zero_outside = false;
-  int max_decode_errors = 0;          // number of damaged or missing frames that is accepted
+  std::string phase;          // phases of a volume or series of magnitudes; empty: none
+  double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
+  int max_decode_errors = 0;  // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
   /// Position for `lull preview` of a volume: x, y, z and optionally the index of the volume.
   std::vector<std::int64_t> at_voxel;

@@ -153,6 +153,7 @@ void check_scale_and_align(const DenoiseOptions& options) {
     refuse(options.output.keep_grain ? "--grain keep" : "--grain-table",
            "grain is measured at the size of the input");
   if (!options.input.mask.empty()) refuse("--mask", "volumes cannot be enlarged");
+  if (!options.input.phase.empty()) refuse("--phase", "volumes cannot be enlarged");
   if (options.input.depth.on) refuse("--depth", "depths cannot be interpolated across edges");
   if (!options.method.features.empty()) refuse("--feature", "features cannot be enlarged");
   if (!options.method.guide.empty())

@@ -26,6 +26,7 @@ struct OutputOptions {
   std::optional<std::int64_t> keep;  // only this frame is written, counted from 0
   double scale = 1;                  // factor for the width and the height of the result
   io::DataType datatype = io::DataType::same;
+  std::string phase;      // NIfTI file of the filtered phase to write; empty: none
   std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;

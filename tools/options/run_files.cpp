@@ -55,14 +55,12 @@ class LocationMap {
   std::map<NameKey, std::string> by_name_;
 };
 
-/// Returns the name of the file `volume` with its extension replaced; empty if `volume` is not the
-/// name of a volume.
+}  // namespace
+
 std::string with_extension(const std::string& volume, const std::string& extension) {
   if (io::volume_format(volume) == io::VolumeFormat::none) return {};
   return io::volume_stem(volume) + extension;
 }
-
-}  // namespace
 
 void RunFiles::add(std::vector<File>& files, const std::string& what, const std::string& name) {
   if (const auto location = io::location_of(name)) files.push_back({what, name, *location});
@@ -135,6 +133,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   const bool is_task = options.run.job.plan && !options.run.job.plans;
   files.read_samples(std::string(the_input), options.input.file);
   files.read_samples("--mask", options.input.mask);
+  files.read_samples("--phase", options.input.phase);
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
@@ -155,6 +154,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   files.write("--grain-table", options.output.grain_table);
   files.write("--noise-map", options.noise.map);
   files.write("--residuals", options.output.residuals);
+  files.write("--phase-out", options.output.phase);
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);

@@ -52,6 +52,10 @@ class RunFiles {
   io::Access access_;
 };
 
+/// Returns the name of the file `volume` with its extension replaced; empty if `volume` is not the
+/// name of a volume.
+[[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
+
 /// Returns the files of `lull denoise`, `lull plan` and `lull preview`.
 [[nodiscard]] RunFiles files_of(const DenoiseOptions& options);
 

@@ -36,6 +36,23 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.method.series = choose("--series", v, series_choices);
      }},
+    {"--phase", "FILE", OptionGroup::volumes, in_noise | in_bids | only_on_command_line,
+     "phase (NIfTI) of an input of magnitudes (MRI): filter the complex samples, whose noise is "
+     "Gaussian, and write their magnitude",
+     [](DenoiseOptions& o, const std::string& v) { o.input.phase = file_or_reject("--phase", v); }},
+    {"--phase-turn", "X", OptionGroup::volumes, in_noise | only_on_command_line,
+     "value of a full turn in the file of --phase (default: by the range of its values: radians, "
+     "degrees, 0..4096, -4096..4096)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const auto turn = number_or_reject<double>("--phase-turn", v);
+       if (!(turn > 0)) throw InvalidArgument("--phase-turn " + v + " (must be above 0)");
+       o.input.phase_turn = turn;
+     }},
+    {"--phase-out", "FILE", OptionGroup::volumes, only_on_command_line,
+     "write the phase of the filtered complex samples, as NIfTI in the unit of --phase",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.phase = file_or_reject("--phase-out", v);
+     }},
     {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise | only_on_command_line,
      "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
@@ -173,6 +190,12 @@ bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input) {
   constexpr std::int64_t min_volumes = 8;  // with fewer volumes, the gain is small
   const std::int64_t volumes = volumes_of(input);
   const std::string other = refused_by_series(options);
+  if (!options.input.phase.empty()) {
+    if (!other.empty())
+      throw InvalidArgument("--phase with " + other + " (complex samples do not support it); " +
+                            "leave one out");
+    return true;
+  }
   if (options.method.series != SeriesChoice::pca)
     return options.method.series == SeriesChoice::automatic && volumes >= min_volumes &&
            other.empty();

@@ -33,6 +33,7 @@ class VolumeCuts {
   /// Returns the samples of a cut. They are scaled from 0 to 1 over the sample range of the slices,
   /// and may be NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
+  PlaneView<float> cut(int i) { return cuts_[i].view(); }
 
  private:
   CutGeometry geometry_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/frame_pool.h"
+#include "core/slices.h"
 #include "io/picture.h"
 
 namespace lull::tools {
@@ -12,6 +13,17 @@ constexpr int max_width = 512, max_height = 384;  // size of the displayed part 
 
 std::uint8_t to_byte(int v) {
   return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
+}
+
+/// Copies the noisy samples outside the mask to the result, which may contain arbitrary values
+/// there.
+template <class T>
+void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
+  const PlaneView<const T> from = noisy.plane<T>(0);
+  const PlaneView<T> to = result.plane<T>(0);
+  for (int y = 0; y < part.height; ++y)
+    for (int x = 0; x < part.width; ++x)
+      if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
 }
 
 }  // namespace
@@ -41,6 +53,32 @@ Frame part_of(const Frame& frame, const Part& part) {
     plane.height = inside.format.plane_height(i);
   }
   return inside;
+}
+
+Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
+  FrameFormat format = result.format;
+  format.width = part.width, format.height = part.height;
+  FramePool pool(format);
+  Frame copy = pool.acquire();
+  const Frame inside = part_of(result, part);
+  for (int i = 0; i < format.planes(); ++i)
+    for (int y = 0; y < format.plane_height(i); ++y)
+      std::copy_n(inside.planes[i].row(y), format.plane_width(i) * format.bytes_per_sample(),
+                  copy.planes[i].row(y));
+  copy.copy_info(result);
+  if (!noisy.mask || format.layout != Layout::gray) return copy;
+  switch (format.sample) {
+    case SampleType::u8:
+      restore_outside_mask<std::uint8_t>(noisy, part, copy);
+      break;
+    case SampleType::u16:
+      restore_outside_mask<std::uint16_t>(noisy, part, copy);
+      break;
+    case SampleType::f32:
+      restore_outside_mask<float>(noisy, part, copy);
+      break;
+  }
+  return copy;
 }
 
 int amplification(float sigma) {

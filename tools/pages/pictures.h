@@ -24,6 +24,10 @@ struct Part {
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
+/// Returns a copy of a part of a result. Outside the mask, its samples are those of the noisy
+/// frame, because a result may contain arbitrary values there.
+[[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
+
 /// Returns a factor for the display of differences. Three times the noise level `sigma`, multiplied
 /// by this factor, is still displayable.
 [[nodiscard]] int amplification(float sigma);

@@ -216,6 +216,7 @@ std::string run_page(const RunRecord& record, const pipeline::PipelineStats& sta
   }
   if (record.frames() > 0) page.add("Before, after, removed", pictures_section(record, facts));
   page.add("The removed part", residual_section(record.findings(), expected_of(record), verdict));
+  if (!facts.series.empty()) page.add("The series", facts.series);
   if (record.reference().frames > 0) {
     page.add("Comparison with " + short_name(facts.reference),
              reference_table(record) + svg_of(psnr_chart(record, facts)));

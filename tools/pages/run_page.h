@@ -19,6 +19,7 @@ struct RunFacts {
   double unit = 0;     // size of a level in the units of the file; 0: 8-bit levels
   // Name of the file with a clean version of the input; empty: none.
   std::string reference;
+  std::string series;              // section about a series as HTML; empty: none
   std::vector<std::string> notes;  // remarks for the reader of the page
   Facts given;                     // options that the user gave
   Facts parameters;                // all settings that affect the frames

@@ -5,8 +5,6 @@
 #include <iterator>
 #include <limits>
 
-#include "core/frame_pool.h"
-#include "core/slices.h"
 #include "pipeline/field_denoiser.h"
 
 namespace lull::tools {
@@ -16,45 +14,6 @@ constexpr std::size_t max_candidates = 8, max_notes = 1024, max_load_notes = 512
 
 double decibels(double mse, double peak) {
   return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
-}
-
-/// Copies the noisy samples outside the mask to the result, which may contain arbitrary values
-/// there.
-template <class T>
-void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
-  const PlaneView<const T> from = noisy.plane<T>(0);
-  const PlaneView<T> to = result.plane<T>(0);
-  for (int y = 0; y < part.height; ++y)
-    for (int x = 0; x < part.width; ++x)
-      if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
-}
-
-/// Returns a copy of a part of a result in which the samples outside the mask are copied from the
-/// noisy frame.
-Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
-  FrameFormat format = result.format;
-  format.width = part.width, format.height = part.height;
-  FramePool pool(format);
-  Frame copy = pool.acquire();
-  const Frame inside = part_of(result, part);
-  for (int i = 0; i < format.planes(); ++i)
-    for (int y = 0; y < format.plane_height(i); ++y)
-      std::copy_n(inside.planes[i].row(y), format.plane_width(i) * format.bytes_per_sample(),
-                  copy.planes[i].row(y));
-  copy.copy_info(result);
-  if (!noisy.mask || format.layout != Layout::gray) return copy;
-  switch (format.sample) {
-    case SampleType::u8:
-      restore_outside_mask<std::uint8_t>(noisy, part, copy);
-      break;
-    case SampleType::u16:
-      restore_outside_mask<std::uint16_t>(noisy, part, copy);
-      break;
-    case SampleType::f32:
-      restore_outside_mask<float>(noisy, part, copy);
-      break;
-  }
-  return copy;
 }
 
 }  // namespace

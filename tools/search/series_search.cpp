@@ -1,15 +1,25 @@
 #include "tools/search/series_search.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <utility>
 
+#include "core/frame_pool.h"
+#include "noise/volume/cube_statistics.h"
 #include "noise/volume/estimate_volume.h"
+#include "series/components.h"
+#include "series/slow_phase.h"
 #include "tools/search/volume_noise_search.h"
 #include "tools/volumes/masks.h"
+#include "tools/volumes/phase_file.h"
 
 namespace lull::tools {
 namespace {
+
+/// Real and imaginary parts are divided by this factor before their noise is estimated, so that
+/// negative samples lie in the range of the estimator (core/float_range.h).
+constexpr float part_scale = 4;
 
 /// Sets the noise of the scene to the noise of a volume whose level is the median of the levels of
 /// all volumes.
@@ -34,14 +44,74 @@ std::string folder_of(const std::string& file) {
 SeriesCollector::SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source)
     : options_(options),
       source_(source),
+      is_complex_(!options.input.phase.empty()),
       levels_(source.format(), source.info().slices, sample_of_zero(source.info().values)) {
+  const int volumes = static_cast<int>(volumes_of(source.info()));
   if (may_be_series(options, source.info()))
-    store_.emplace(source, options.input.source.limits.memory / 2, folder_of(options.output.file));
+    store_.emplace(source, is_complex_ ? 2 * volumes : volumes,
+                   options.input.source.limits.memory / 2, folder_of(options.output.file));
 }
 
 void SeriesCollector::add(const Frame& slice) {
   if (store_) store_->add(slice);
-  levels_.add(slice);
+  if (!is_complex_) levels_.add(slice);
+}
+
+void SeriesCollector::read_phases() {
+  const series::Samples& samples = store_->samples();
+  const std::size_t half = samples.shape.samples() / 2;
+  const float zero = sample_of_zero(source_.info().values);
+  for (std::size_t i = 0; i < half; ++i) samples.data[i] -= zero;
+  PhaseFile phases(options_.input, source_);
+  std::vector<float> radians;
+  for (float* to = samples.data + half; to < samples.data + 2 * half;
+       to += samples.shape.slice_voxels()) {
+    (void)phases.next(radians);
+    std::ranges::copy(radians, to);
+  }
+  series::make_complex(samples);
+}
+
+std::optional<VolumeEstimate> SeriesCollector::add_parts() {
+  const series::Samples& samples = store_->samples();
+  const series::Shape& shape = samples.shape;
+  const FrameFormat format = series::component_format(shape);
+  const std::int64_t slices = static_cast<std::int64_t>(shape.slices) * shape.volumes;
+  CubeCollector cubes(format, slices);
+  FramePool pool(format);
+  for (std::int64_t number = 0; number < slices; ++number) {
+    Frame slice = pool.acquire();
+    slice.pts = number;
+    slice.slice = static_cast<int>(number % shape.slices);
+    const float* from = samples.data + number * shape.slice_voxels();
+    for (int y = 0; y < shape.height; ++y, from += shape.width)
+      std::transform(from, from + shape.width, slice.plane<float>(0).row(y),
+                     [](float sample) { return sample / part_scale; });
+    cubes.add(slice);
+    levels_.add(slice);
+  }
+  levels_.finish();
+  if (!cubes.has_enough_cubes()) return std::nullopt;
+  return estimate_volume(cubes, NoiseKind::gaussian, 0);
+}
+
+/// Returns the noise of the real and imaginary parts, and sets that of the scene, unless it is
+/// given. Returns nothing if it cannot be estimated.
+std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
+  read_phases();
+  const std::optional<VolumeEstimate> found = add_parts();
+  series::SeriesNoise noise;
+  if (given) {
+    noise = given_noise(scene);
+  } else {
+    if (!found) return std::nullopt;
+    noise = levels_.noise(*found);
+    for (float& level : noise.levels) level *= part_scale;
+    scene.volume = found;
+  }
+  noise.kind = NoiseKind::gaussian;
+  noise.zero = 0;
+  return noise;
 }
 
 /// Returns the noise of the series for a given noise level.
@@ -75,24 +145,37 @@ std::vector<std::uint8_t> SeriesCollector::mask() const {
 }
 
 void SeriesCollector::complete(SceneNoise& scene, bool given) {
+  scene.is_examined_as_series = true;
   levels_.finish();
-  series::SeriesNoise noise = given ? given_noise(scene) : levels_.noise(*scene.volume);
-  if (!given && series::levels_differ(noise.levels, noise.kind)) {
+  series::SeriesNoise noise;
+  if (is_complex_) {
+    const std::optional<series::SeriesNoise> parts = noise_of_parts(scene, given);
+    if (!parts) return;
+    noise = *parts;
+  } else {
+    noise = given ? given_noise(scene) : levels_.noise(*scene.volume);
+  }
+  if (!given && !is_complex_ && series::levels_differ(noise.levels, noise.kind)) {
     scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
     set_noise(noise, scene);
   }
   levels_.clear_constant_volumes(noise);
-  scene.is_examined_as_series = true;
   if (!store_ || series::noisy_volumes(noise).size() < 2) return;
   const bool keep_all = options_.noise.strength < 1;
   const series::FitOptions fit_options{.mask = mask(), .refine = !given, .keep_all = keep_all};
-  auto fitted =
-      std::make_shared<FittedSeries>(FittedSeries{*std::exchange(store_, {}), {}, fit_options});
+  auto fitted = std::make_shared<FittedSeries>(
+      FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  if (fit.combined == 0) return;
+  // Complex samples are filtered as real and imaginary parts even if no volumes are combined.
+  if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
+    // The noise of complex samples is Gaussian, and that of their magnitudes is Rician.
+    if (is_complex_) {
+      scene.volume->noise.kind = NoiseKind::rician;
+      scene.volume->noise.zero = sample_of_zero(source_.info().values);
+    }
     // The part of the samples that the components do not explain is noise, even if all cubes
     // contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
@@ -108,7 +191,8 @@ void decompose_series(const DenoiseOptions& options, const io::MediaSource& sour
   SeriesCollector collector(options, source);
   const auto reopened = open_again(options);
   while (const std::optional<Frame> slice = reopened->read()) collector.add(*slice);
-  collector.complete(scene, true);
+  const bool given = options.input.phase.empty() || !finds_noise(options);
+  collector.complete(scene, given);
 }
 
 }  // namespace lull::tools

@@ -21,6 +21,9 @@ struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
+  /// True: the volumes are the real parts and then the imaginary parts of the input's volumes
+  /// (--phase).
+  bool is_complex = false;
 };
 
 /// Collects the slices of a series, for the noise level of each volume and for the decomposition.
@@ -40,10 +43,17 @@ class SeriesCollector {
 
  private:
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
+  /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
+  void read_phases();
+  /// Adds the real and imaginary parts to `levels_`, and estimates their common noise. Returns
+  /// nothing if there are too few usable voxels. All levels are divided by a factor.
+  std::optional<VolumeEstimate> add_parts();
+  std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;
 
   const DenoiseOptions& options_;
   const io::MediaSource& source_;
+  bool is_complex_;
   std::optional<SeriesStore> store_;
   series::VolumeLevels levels_;
 };

@@ -53,7 +53,7 @@ class ChannelNoise {
   std::vector<SceneNoise> scenes() {
     finish_volume();
     std::optional<VolumeEstimate> found;
-    if (is_volume_ && whole_.cubes().size() >= min_cubes)
+    if (is_volume_ && whole_.has_enough_cubes())
       found = estimate_volume(whole_, options_.noise.kind, sample_of_zero(values_));
     std::optional<SceneNoise> photons = photon_scene(options_, whole_, values_, found);
     if (photons) return {*std::move(photons)};
@@ -67,8 +67,6 @@ class ChannelNoise {
   }
 
  private:
-  static constexpr std::size_t min_cubes = 16;
-
   void add_to_volume(const Frame& slice) {
     if (info_.slices == frames_) return;  // there is only one volume
     if (slice.slice == 0) {
@@ -81,7 +79,7 @@ class ChannelNoise {
   void finish_volume() {
     if (!volume_) return;
     std::optional<VolumeEstimate>& estimate = volumes_.emplace_back();
-    if (volume_->cubes().size() >= min_cubes)
+    if (volume_->has_enough_cubes())
       estimate = estimate_volume(*volume_, options_.noise.kind, sample_of_zero(values_));
     volume_.reset();
   }

@@ -35,9 +35,7 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
-  constexpr std::size_t min_cubes = 16;
-  if (collector.cubes().size() < min_cubes && collector.constant_values().empty())
-    return std::nullopt;
+  if (!collector.has_enough_cubes() && collector.constant_values().empty()) return std::nullopt;
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
@@ -148,6 +146,13 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
   if (!options.noise.map.empty() && input.container != "nifti")
     throw InvalidArgument("--noise-map for '" + options.input.file +
                           "' (only NIfTI volumes are supported); leave it out");
+  if (options.input.phase.empty()) return;
+  if (input.container != "nifti")
+    throw InvalidArgument("--phase for '" + options.input.file +
+                          "' (only NIfTI volumes are supported); leave it out");
+  if (!can_read_again(options.input.file))
+    throw InvalidArgument("--phase for the pipe '" + options.input.file +
+                          "' (the input must be read twice); give a file");
 }
 
 std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
@@ -155,12 +160,16 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
   if (source.format().planes() != 1 || !is_volume_noise(options, source.info()))
     return std::nullopt;
   std::optional<SeriesCollector> series;
-  if (volumes_of(source.info()) > 1) series.emplace(options, source);
+  if (volumes_of(source.info()) > 1 || !options.input.phase.empty())
+    series.emplace(options, source);
   const CubeCollector cubes = collect(options, source, series ? &*series : nullptr);
   const bool is_nifti = source.info().container == "nifti";
   std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_nifti);
-  if (scene && scene->volume && series) series->complete(*scene, false);
-  return scene;
+  if (!scene && !options.input.phase.empty()) scene.emplace();  // the parts may suffice
+  if (!scene || !series) return scene;
+  if (scene->volume || !options.input.phase.empty()) series->complete(*scene, false);
+  const bool known = scene->volume || scene->photons;
+  return known ? scene : std::nullopt;
 }
 
 std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,

@@ -30,7 +30,8 @@ namespace lull::tools {
 /// Opens the input of the options again, from its beginning, to read all slices of a volume.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
-/// Throws an error if --noise rician or --noise-map is given and the input does not support it.
+/// Throws an error if --noise rician, --noise-map or --phase is given and the input does not
+/// support it.
 /// @throws InvalidArgument
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 

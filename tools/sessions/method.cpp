@@ -152,8 +152,7 @@ std::array<float, 3> levels_for_areas(const Method& method) {
   if (method.volume_levels)
     levels[0] = std::ranges::max(method.volume_levels->levels);
   else if (method.volume_noise)
-    levels[0] = method.volume_noise->map ? method.volume_noise->map->max_value()
-                                         : method.volume_noise->sigma;
+    levels[0] = max_level(*method.volume_noise);
   return levels;
 }
 

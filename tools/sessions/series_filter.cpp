@@ -6,6 +6,7 @@
 #include "noise/noise_model.h"
 #include "pipeline/run.h"
 #include "series/filter/component_filter.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/method.h"
 
 namespace lull::tools {
@@ -23,6 +24,7 @@ std::unique_ptr<Denoiser> filter_series(const DenoiseOptions& options,
                                         const std::shared_ptr<FittedSeries>& series,
                                         const std::vector<bm3d::Backend>& backends,
                                         const Notify& notify, const ComponentProgress& progress,
+                                        const series::PartsObserver& parts,
                                         const std::stop_token& stop) {
   const series::Samples& samples = series->store.samples();
   std::optional<SeriesStore> estimate;  // estimate of a signal with Rician noise
@@ -45,8 +47,13 @@ std::unique_ptr<Denoiser> filter_series(const DenoiseOptions& options,
       series::filter_series(samples, series->fit, series->options, memory, filter);
   if (!filtered || stop.stop_requested()) return nullptr;
   filtered->memory = series->store.memory();
-  return series::open_series(std::make_shared<const series::FilteredSeries>(*std::move(filtered)),
-                             source.format());
+  const series::Shape shape = samples.shape;
+  auto session = series::open_series(
+      std::make_shared<const series::FilteredSeries>(*std::move(filtered)), source.format());
+  if (!series->is_complex) return session;
+  return series::open_magnitudes(std::move(session), source.format(),
+                                 static_cast<std::int64_t>(shape.slices) * shape.volumes / 2,
+                                 sample_of_zero(source.info().values), parts);
 }
 
 }  // namespace lull::tools

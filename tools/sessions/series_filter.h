@@ -12,6 +12,7 @@
 #include "bm3d/bm3d.h"
 #include "core/denoiser.h"
 #include "io/media.h"
+#include "series/magnitude_denoiser.h"
 #include "tools/options/denoise_options.h"
 #include "tools/search/series_search.h"
 #include "tools/sessions/open_denoiser.h"
@@ -35,12 +36,15 @@ class SeriesProgress {
 
 /// Filters the components. The result is a session for the slices of the filtered series, which may
 /// be requested in any order; null if the run was stopped. Each component is filtered as a volume,
-/// with the method and the parameters of the options.
+/// with the method and the parameters of the options. For complex samples (--phase), the session
+/// returns magnitudes.
+/// @param parts  receives the filtered real and imaginary parts; may be empty
 /// @param series  its samples are overwritten by the components
 /// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(
     const DenoiseOptions& options, const io::MediaSource& source,
     const std::shared_ptr<FittedSeries>& series, const std::vector<bm3d::Backend>& backends,
-    const Notify& notify, const ComponentProgress& progress, const std::stop_token& stop);
+    const Notify& notify, const ComponentProgress& progress, const series::PartsObserver& parts,
+    const std::stop_token& stop);
 
 }  // namespace lull::tools

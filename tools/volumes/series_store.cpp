@@ -6,12 +6,11 @@
 #include "tools/options/denoise_options.h"
 
 namespace lull::tools {
-SeriesStore::SeriesStore(const io::MediaSource& source, std::int64_t max_memory,
+SeriesStore::SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
                          const std::string& folder)
     : max_memory_(max_memory), folder_(folder) {
   const FrameFormat& format = source.format();
-  samples_.shape = {format.width, format.height, static_cast<int>(source.info().slices),
-                    static_cast<int>(volumes_of(source.info()))};
+  samples_.shape = {format.width, format.height, static_cast<int>(source.info().slices), volumes};
   allocate();
 }
 

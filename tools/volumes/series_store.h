@@ -14,10 +14,11 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples. If more than `max_memory` bytes (0: no limit) are needed, a
-  /// temporary file in `folder` is used (io/files/scratch_memory.h).
+  /// Allocates memory for all samples of `volumes` volumes. If more than `max_memory` bytes (0: no
+  /// limit) are needed, a temporary file in `folder` is used (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
-  SeriesStore(const io::MediaSource& source, std::int64_t max_memory, const std::string& folder);
+  SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
+              const std::string& folder);
 
   /// Stores the samples of a slice (Frame::pts is its index in the series).
   void add(const Frame& slice);

@@ -30,6 +30,7 @@ struct CubeStatistics {
 class CubeCollector {
  public:
   static constexpr int side = 4;
+  static constexpr std::size_t min_cubes = 16;
 
   /// `slices`: total number of slices of all volumes of the input, as far as known. It determines
   /// the share of the cubes that is examined: at most about 400 000 cubes.
@@ -42,6 +43,8 @@ class CubeCollector {
   /// Returns the examined cubes whose voxels are all finite, within the range that filters accept,
   /// and not all equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
+  /// Returns whether there are enough cubes for an estimate (estimate_volume.h).
+  bool has_enough_cubes() const { return cubes_.size() >= min_cubes; }
   /// Returns the number of examined cubes, whatever they contain.
   std::int64_t examined() const { return examined_; }
   /// Returns the values of cubes whose voxels are all equal, with the number of such cubes for each

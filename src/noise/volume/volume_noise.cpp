@@ -60,6 +60,10 @@ VolumeNoise scaled(const VolumeNoise& noise, float factor) {
   return result;
 }
 
+float max_level(const VolumeNoise& noise) {
+  return noise.map ? noise.map->max_value() : noise.sigma;
+}
+
 void validate(const VolumeNoise& noise) {
   if (!is_level(noise.sigma) || !std::isfinite(noise.zero))
     throw InvalidArgument(

@@ -59,6 +59,9 @@ struct VolumeNoise {
 /// Returns the noise after all samples are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
+/// Returns the highest noise level of a volume. Constant areas are searched with this level.
+[[nodiscard]] float max_level(const VolumeNoise& noise);
+
 /// Checks the noise of a volume.
 /// @throws InvalidArgument  a level is not positive or not finite, or the map is inconsistent
 void validate(const VolumeNoise& noise);

@@ -12,7 +12,6 @@ namespace {
 /// from single volumes differ by as much. The second factor is for Rician noise, for which
 /// estimates are less accurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
-constexpr std::size_t min_cubes = 16;
 
 /// Returns the noise map of a volume with these levels, relative to `level`.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
@@ -56,7 +55,7 @@ void VolumeLevels::finish() {
   LevelsByKind& levels = levels_.emplace_back();
   // A volume that has only one value, or no values, contains no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
-  if (current_->cubes().size() >= min_cubes)
+  if (current_->has_enough_cubes())
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician})
       levels[static_cast<std::size_t>(kind)] = estimate_volume(*current_, kind, zero_).level;
   current_.reset();

@@ -96,6 +96,52 @@ TEST_F(Bids, CreatesADerivative) {
   EXPECT_THAT(bytes_of(out_ + "/.bidsignore"), HasSubstr("*_desc-denoised_dwi.bval\n"));
 }
 
+TEST_F(Bids, SeriesHaveComponentsAndTheOrderOfLabels) {
+  put("sub-03/perf/sub-03_asl.nii", image(8, 70));
+  put("sub-03/perf/sub-03_asl.json", R"({"ArterialSpinLabelingType": "PCASL"})");
+  put("sub-03/perf/sub-03_aslcontext.tsv", "volume_type\ncontrol\nlabel\n");
+  ASSERT_EQ(bids({"--participant-label", "03"}).code, 0);
+  const Json asl = json_of("sub-03/perf/sub-03_desc-denoised_asl.json");
+  EXPECT_EQ(asl["ArterialSpinLabelingType"], "PCASL");
+  EXPECT_GE(asl["DenoisingSignalComponents"].get<int>(), 1);
+  EXPECT_EQ(bytes_of(out_ + "/sub-03/perf/sub-03_desc-denoised_aslcontext.tsv"),
+            "volume_type\ncontrol\nlabel\n");
+  EXPECT_THAT(bytes_of(out_ + "/.bidsignore"), HasSubstr("*_desc-denoised_aslcontext.tsv\n"));
+}
+
+TEST_F(Bids, MagnitudesAreDenoisedWithTheirPhases) {
+  // Phases of 8 bits that cover a full turn are no known unit, so the pair needs floats.
+  constexpr int count = 20 * 20 * 10 * 2;
+  std::vector<float> magnitudes, phases;
+  for (int i = 0; i < count; ++i) {
+    magnitudes.push_back(static_cast<float>(400 + 40 * (i * 7919 % 101 / 50.0 - 1)));
+    phases.push_back(static_cast<float>(0.1 * (i * 6007 % 103 / 51.0 - 1)));
+  }
+  phases[0] = -3.14f, phases[1] = 3.14f;
+  const io::test::VolumeSpec spec{.dim = {20, 20, 10, 2}, .datatype = 16, .bitpix = 32};
+  const auto mag = io::test::volume(spec, magnitudes), ph = io::test::volume(spec, phases);
+  put("sub-03/func/sub-03_task-rest_part-mag_bold.nii", {mag.begin(), mag.end()});
+  put("sub-03/func/sub-03_task-rest_part-phase_bold.nii", {ph.begin(), ph.end()});
+  const std::string name = "sub-03/func/sub-03_task-rest_part-mag_desc-denoised_bold";
+  ASSERT_EQ(bids({"--participant-label", "03"}).code, 0);
+  const Json sidecar = json_of(name + ".json");
+  ASSERT_EQ(sidecar["Sources"].size(), 2u);
+  EXPECT_EQ(sidecar["Sources"][1], "bids:raw:sub-03/func/sub-03_task-rest_part-phase_bold.nii");
+  EXPECT_EQ(sidecar["NoiseDistribution"], "Rician");
+  const std::string with_phase = bytes_of(out_ + "/" + name + ".nii");
+  ASSERT_EQ(run_lull({"denoise", raw_ + "/sub-03/func/sub-03_task-rest_part-mag_bold.nii",
+                      folder_ / "one.nii", "--phase",
+                      raw_ + "/sub-03/func/sub-03_task-rest_part-phase_bold.nii", "--device", "cpu",
+                      "--profile", "fast"})
+                .code,
+            0);
+  EXPECT_EQ(with_phase, bytes_of(folder_ / "one.nii"));
+  ASSERT_EQ(bids({"--participant-label", "03", "--phase", "none", "-y"}).code, 0);
+  EXPECT_EQ(json_of(name + ".json")["Sources"].size(), 1u);
+  EXPECT_NE(with_phase, bytes_of(out_ + "/" + name + ".nii"));
+  EXPECT_EQ(bids({"--phase", "other.nii"}).code, 2);
+}
+
 TEST_F(Bids, GivesTheBytesOfTheDenoiseCommand) {
   ASSERT_EQ(bids({"--sigma", "10", "--suffix", "bold"}).code, 0);
   ASSERT_EQ(run_lull({"denoise", raw_ + "/sub-01/func/sub-01_task-rest_bold.nii",

@@ -106,7 +106,7 @@ const std::set<std::string_view> local = {
     "--metrics-file", "--report",         "--reference",   "--report-frames", "--job",
     "--segment",      "--allow-protocol", "--grain-table", "--mask",          "--noise-map",
     "--resume",       "--repair",         "--residuals",   "--config",        "--preset",
-    "--raw"};
+    "--raw",          "--phase",          "--phase-turn",  "--phase-out"};
 
 io::JobPlan plan_with(const std::vector<std::pair<std::string, std::string>>& options) {
   io::JobPlan plan;

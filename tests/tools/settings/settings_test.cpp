@@ -187,12 +187,13 @@ TEST_F(Settings, OptionsOfOneRunComeOnlyFromTheCommandLine) {
   std::vector<std::string> refused;
   for (const OptionRow& row : denoise_option_table())
     if ((row.uses & only_on_command_line) != 0) refused.emplace_back(row.names);
-  EXPECT_THAT(refused, testing::UnorderedElementsAre(
-                           "-i,--input", "-o,--output", "-y,--overwrite", "--report", "--reference",
-                           "--report-frames", "--job", "--segment", "--resume", "--residuals",
-                           "--grain-table", "--noise-map", "--mask", "--guide", "--feature",
-                           "--frames", "--start", "--duration", "--keep", "--allow-protocol",
-                           "--progress-fd", "--metrics-file", "--config"));
+  EXPECT_THAT(refused,
+              testing::UnorderedElementsAre(
+                  "-i,--input", "-o,--output", "-y,--overwrite", "--report", "--reference",
+                  "--report-frames", "--job", "--segment", "--resume", "--residuals",
+                  "--grain-table", "--noise-map", "--mask", "--phase", "--phase-turn",
+                  "--phase-out", "--guide", "--feature", "--frames", "--start", "--duration",
+                  "--keep", "--allow-protocol", "--progress-fd", "--metrics-file", "--config"));
   EXPECT_THAT(applied("", {{"LULL_OUTPUT", "x"}, {"LULL_INPUT", "y"}, {"LULL_OVERWRITE", "1"}}, {}),
               IsEmpty());
 }

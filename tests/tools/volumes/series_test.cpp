@@ -8,10 +8,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
 #include <thread>
 
 #include "io/media.h"
 #include "io/support/volumes.h"
+#include "tools/support/pages.h"
 #include "tools/support/program.h"
 #include "tools/volumes/series_store.h"
 
@@ -149,6 +151,50 @@ TEST_F(SeriesCommand, NoiseOfAFileIsUsed) {
   EXPECT_NEAR(error_of(read("out.nii")), error_of(estimated), 0.02 * sigma);
 }
 
+TEST_F(SeriesCommand, ReportShowsSpectrumResidualAndRepeatedVolumes) {
+  const auto page_of = [&](const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"--report", folder_ / "page.html"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    denoise(arguments);
+    const std::string html = bytes_of(folder_ / "page.html");
+    expect_self_contained(html);
+    return html;
+  };
+  const auto number_in = [](const std::string& html, const std::string& before) {
+    std::smatch found;
+    const bool matches =
+        std::regex_search(html, found, std::regex(before + "(?:<[^>]*>)*([0-9.]+)"));
+    EXPECT_TRUE(matches) << before;
+    return matches ? std::stod(found[1].str()) : 0;
+  };
+  write("in.nii", spec_of<float>(), noisy_series());
+  const std::string plain = page_of();
+  EXPECT_THAT(plain, HasSubstr("eigenvalues of the covariance"));
+  EXPECT_THAT(plain, HasSubstr("edge of the noise"));
+  EXPECT_THAT(plain, HasSubstr("cut across x at 14, all volumes"));
+  EXPECT_THAT(plain, Not(HasSubstr("b = 0")));
+  const double components = number_in(plain, "components with signal");
+  EXPECT_GE(components, 2);
+  EXPECT_LE(components, 6);
+  EXPECT_NEAR(number_in(plain, "removed in the object, root mean square"), 0.9, 0.15);
+
+  // Volumes 0, 4 and 8 differ in the phantom, so the result is less different than the input.
+  write_bytes(folder_ / "in.bval", "0 1000 1000 1000 5 1000 1000 1000 0 1000 1000 1000\n");
+  const std::string repeated = page_of();
+  EXPECT_THAT(repeated, HasSubstr("volume 4, b = 0"));
+  EXPECT_THAT(repeated, Not(HasSubstr("volume 1, b = 0")));
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      repeated, found,
+      std::regex("voxels of the object in the cuts</th><td[^>]*>([0-9.]+)</td><td[^>]*>([0-9.]+)")))
+      << repeated.substr(repeated.find("repeated volumes"), 400);
+  EXPECT_LT(std::stod(found[2].str()), std::stod(found[1].str()));
+
+  write_bytes(folder_ / "in.bval", "0 1000\n");  // not one number per volume
+  EXPECT_THAT(page_of(), Not(HasSubstr("b = 0")));
+  EXPECT_THAT(page_of({"--series", "each"}), Not(HasSubstr("eigenvalues")));
+}
+
 TEST_F(SeriesCommand, BytesDoNotDependOnThreads) {
   write("in.nii", spec_of<float>(), noisy_series(true));
   denoise({"--threads", "1"});
@@ -160,7 +206,8 @@ TEST_F(SeriesCommand, BytesDoNotDependOnThreads) {
 TEST_F(SeriesCommand, SamplesBeyondTheMemoryAreInATemporaryFile) {
   write("in.nii", spec_of<float>(), noisy_series());
   const auto source = io::open_source(folder_ / "in.nii", {});
-  SeriesStore in_memory(*source, 0, folder_ / ""), in_file(*source, 1, folder_ / "");
+  SeriesStore in_memory(*source, volumes, 0, folder_ / ""),
+      in_file(*source, volumes, 1, folder_ / "");
   while (const std::optional<Frame> slice = source->read())
     in_memory.add(*slice), in_file.add(*slice);
   for (int v = 0; v < volumes; ++v)

@@ -1,0 +1,28 @@
+#pragma once
+// The session that returns the magnitudes of a filtered series of real and imaginary parts.
+
+#include <functional>
+#include <memory>
+
+#include "core/denoiser.h"
+#include "core/frame.h"
+
+namespace lull::series {
+
+/// A function that receives a noisy slice of magnitudes and the filtered slices of real and
+/// imaginary parts, in the unit of the samples and relative to 0.
+using PartsObserver =
+    std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
+
+/// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
+/// open_series() for twice as many volumes: the real parts and then the imaginary parts. Samples
+/// for which `parts` has no noise are preserved unchanged, and so are samples that are NaN.
+/// @param slices  number of all slices of the magnitudes
+/// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
+/// @param observer  called for each slice; may be empty
+[[nodiscard]] std::unique_ptr<Denoiser> open_magnitudes(std::unique_ptr<Denoiser> parts,
+                                                        const FrameFormat& format,
+                                                        std::int64_t slices, float zero,
+                                                        PartsObserver observer);
+
+}  // namespace lull::series

@@ -1,0 +1,81 @@
+#pragma once
+// Collects the data about a series of volumes for the page of --report, and makes a section of it.
+// Only the voxels of three cuts are stored, so the amount of memory does not depend on the number
+// of volumes.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/plane.h"
+#include "series/fit.h"
+#include "tools/pages/pictures.h"
+
+namespace lull::tools {
+
+/// Sums over volumes at the voxels of three cuts.
+class CutSums {
+ public:
+  explicit CutSums(const CutGeometry& geometry);
+  /// Adds the samples of a volume, multiplied by a factor. Voxels that are NaN are not counted.
+  void add(const VolumeCuts& volume, float factor);
+  /// Adds a - b in the same way.
+  void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
+
+  int voxels() const { return static_cast<int>(sums_.size()); }
+  double mean(int voxel) const { return sums_[voxel].sum / sums_[voxel].count; }
+  double mean_square(int voxel) const { return sums_[voxel].squares / sums_[voxel].count; }
+  /// Returns the unbiased variance over the volumes; NaN for fewer than two volumes.
+  double variance(int voxel) const;
+
+ private:
+  struct Sum {
+    double sum = 0, squares = 0, count = 0;
+  };
+  void add(const VolumeCuts& a, const VolumeCuts* b, float factor);
+
+  std::vector<Sum> sums_;  // the cuts perpendicular to z, y and x, row by row
+};
+
+class SeriesRecord {
+ public:
+  struct Facts {
+    series::SeriesNoise noise;
+    series::Spectrum spectrum;
+    std::vector<double> eigenvalues;
+    int volumes = 0, combined = 0, filtered = 0;  // `filtered`: number of filtered components
+    std::vector<int> unweighted;                  // volumes with b = 0; empty if unknown
+    double unit = 0;  // size of a level in the units of the file; 0: 8-bit levels
+  };
+
+  SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
+
+  /// Adds a slice of the series; Frame::pts is its number. Slices must be added in order. Volumes
+  /// of which slices are missing are not counted.
+  void add(const Frame& noisy, const Frame& result);
+  /// Returns the section as HTML. It may be called after the run has finished.
+  [[nodiscard]] std::string section() const;
+
+ private:
+  void complete_volume(int volume);
+  [[nodiscard]] std::vector<int> object() const;
+  [[nodiscard]] std::string facts_html() const;
+  [[nodiscard]] std::string residual_html() const;
+  [[nodiscard]] std::string map_html() const;
+  [[nodiscard]] VolumeCuts anatomy() const;
+  [[nodiscard]] std::string repeats_html() const;
+
+  Facts facts_;
+  CutGeometry geometry_;
+  int slices_;
+  int added_ = 0;  // number of slices of the current volume that were added
+  VolumeCuts before_, after_;
+  CutSums noisy_, removed_;                   // over all volumes with noise
+  CutSums repeats_before_, repeats_after_;    // over the volumes with b = 0
+  std::vector<ComparisonPictures> repeated_;  // pictures of the first volumes with b = 0
+  int factor_;                                // amplification of differences
+};
+
+}  // namespace lull::tools
