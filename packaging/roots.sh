@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # roots.sh SUITE FOLDER: makes a bare Debian or Ubuntu in FOLDER with mmdebstrap, as root: bullseye,
-# bookworm, trixie, focal, jammy, noble. A folder that exists stays as it is.
+# bookworm, trixie, bionic, focal, jammy, noble. A folder that exists stays as it is.
 set -euo pipefail
 suite=$1 folder=$2
 [[ ! -e $folder/done ]] || exit 0
 keyring=() mirror=${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 case $suite in
-  focal | jammy | noble)
+  bionic | focal | jammy | noble)
     mirror=${LULL_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
     keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
     if [[ -f $keys ]]; then

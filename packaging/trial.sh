@@ -18,12 +18,15 @@ no_compiler() { ! command -v gcc cc g++ c++ clang nvcc; }
 use() { # COMMAND ...: what everybody does first
   "$@" --version
   "$@" devices
+  "$@" doctor
   "$@" clip.mkv clip_clean.mkv --frames 0-9 --quiet
   test -s clip_clean.mkv
   echo "seconds_to_first_result $(( $(date +%s) - begin ))"
   "$@" photo.png photo_clean.png --quiet
   test -s photo_clean.png
   if cmp -s photo.png photo_clean.png; then echo "the photo did not change"; return 1; fi
+  "$@" photo.dng photo_raw.tif --quiet
+  test -s photo_raw.tif
 }
 
 begin=0

@@ -42,7 +42,8 @@ class Arguments {
 /// Returns the session that the arguments of the function Denoise choose. The noise is not set.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
-/// Returns the choice for BM3Dv2, including its noise. The argument names are those of BM3DCUDA.
+/// Returns the choice for BM3Dv2, including its noise. The arguments have the same names as in
+/// BM3DCUDA.
 /// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 

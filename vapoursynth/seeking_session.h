@@ -13,14 +13,14 @@
 
 namespace lull::vapoursynth {
 
-/// A range of frame numbers, both ends included; empty if `last` is less than `first`.
+/// A range of frame indices, both ends included; empty if `last` is less than `first`.
 struct Frames {
   int first = 0, last = -1;
   bool empty() const { return last < first; }
 };
 
 /// Returns the result of any frame of a clip. In the frames that the host provides, Frame::pts must
-/// be the number of the frame in the clip, counted from 0.
+/// be the index of the frame in the clip, counted from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;

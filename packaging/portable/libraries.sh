@@ -74,7 +74,7 @@ build_libwebp() {
     -DWEBP_BUILD_WEBPINFO=OFF -DWEBP_BUILD_WEBPMUX=OFF -DWEBP_BUILD_EXTRAS=OFF
 }
 # All containers; the decoders and encoders of video, of pictures, and of the audio that is converted.
-# Without --enable-gpl and --enable-nonfree, so the LGPL applies.
+# Without --enable-gpl and --enable-nonfree, so the LGPL applies. (The decoder of Opus needs swresample.)
 build_ffmpeg() {
   local decoders='h264 hevc mpeg1video mpeg2video mpegvideo mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4v3 wmv1
     wmv2 wmv3 vc1 h261 h263 h263i h263p flv svq1 svq3 vp3 vp5 vp6 vp6f vp7 vp8 vp9 theora dirac
@@ -106,7 +106,7 @@ build_ffmpeg() {
     --extra-cflags="-ffile-prefix-map=$out/sources=/usr/src -I$prefix/include" \
     --extra-ldflags="-L$prefix/lib" --enable-shared --disable-static --disable-doc --disable-debug \
     --disable-autodetect --disable-programs --disable-avfilter --disable-avdevice --disable-postproc \
-    --disable-swresample --disable-everything --enable-zlib --enable-libdav1d --enable-libvpx \
+    --disable-everything --enable-zlib --enable-libdav1d --enable-libvpx \
     --enable-libwebp --enable-ffnvcodec --enable-cuvid --enable-nvdec --enable-nvenc \
     --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs --enable-hwaccels \
     --enable-protocols "--enable-decoder=$(list "$decoders")" "--enable-encoder=$(list "$encoders")"
@@ -126,6 +126,17 @@ build_libdeflate() {
   make -j "$jobs" install DISABLE_SHARED=yes PREFIX="$prefix" LIBDIR="$prefix/lib"
 }
 build_libjpeg-turbo() { with_cmake libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF; }
+# Without Little CMS and OpenMP: lull wants the samples of the sensor, and has threads of its own.
+build_libraw() {
+  cd "$out/sources/libraw"
+  make -f Makefile.dist -j "$jobs" lib/libraw_r.a CC="$CC" CXX="$CXX" \
+    CFLAGS="$CFLAGS -I. -I$prefix/include -w -pthread -DUSE_ZLIB -DUSE_JPEG -DUSE_JPEG8"
+  install -D -m 644 -t "$prefix/lib" lib/libraw_r.a
+  install -D -m 644 -t "$prefix/include/libraw" libraw/*.h
+  printf '%s\n' 'Name: libraw' 'Description: Raw image decoder library (thread-safe)' "Version: 0.20.2" \
+    'Requires: zlib libjpeg' "Libs: -L$prefix/lib -lraw_r" "Cflags: -I$prefix/include" \
+    >"$prefix/lib/pkgconfig/libraw_r.pc"
+}
 build_tiff() {
   with_cmake tiff -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Djbig=OFF \
     -Dlerc=OFF -Dlzma=OFF -Dzstd=OFF -Dwebp=ON -Dlibdeflate=ON -Djpeg=ON -Dold-jpeg=ON
@@ -134,8 +145,10 @@ build_imath() { with_cmake imath -DBUILD_TESTING=OFF; }
 build_openexr() {
   with_cmake openexr -DBUILD_TESTING=OFF -DOPENEXR_BUILD_TOOLS=OFF -DOPENEXR_INSTALL_EXAMPLES=OFF
 }
+# (Of "contrib", whose library is large, lull uses a header.)
 build_highway() {
   with_cmake highway -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF
+  install -D -m 644 -t "$prefix/include/hwy/contrib/math" "$out/sources/highway/hwy/contrib/math/math-inl.h"
 }
 build_onetbb() {
   with_cmake onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON

@@ -60,8 +60,8 @@ struct PhaseParams {
 
 /// Parameters of a Bayes phase. The phase has no transform: each group is filtered by the
 /// covariance of its own patches, which extend over two neighbouring frames
-/// (docs/how-it-works/best.md). The method for pictures is that of Lebrun, Buades and Morel 2013
-/// (doi:10.1137/120874989), the method over time that of Arias and Morel 2018
+/// (docs/how-it-works/best.md). The method for pictures comes from Lebrun, Buades and Morel 2013
+/// (doi:10.1137/120874989), the method over time from Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   // Side of a patch in each frame, 8..10. In a smaller plane, it is the shorter side of the plane.
@@ -129,8 +129,8 @@ struct Params {
   /// phase. 0: the second phase searches. search_where_needed() sets 0 where a search is required.
   int kept = 0;
   /// Planes for which the second phase filters exactly the stored groups. This requires equal steps
-  /// in both phases, a search window of the second phase that is not smaller than that of the
-  /// first, and a search_step of 0. For all other planes, the second phase takes its candidates
+  /// in both phases, a search window that is not smaller in the second phase than in the first
+  /// phase, and a search_step of 0. For all other planes, the second phase takes its candidates
   /// from the stored groups.
   SameGroups same_groups = SameGroups::none;
   /// Two Bayes phases replace the second phase. The first one matches in the basic estimate and
@@ -158,8 +158,8 @@ struct Params {
 };
 
 /// Returns the parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the
-/// others were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: the value
-/// of Params::temporal.
+/// other profiles were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: the
+/// value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for weighted means (Params::means) over groups that are found by
 /// clusters.

@@ -118,8 +118,8 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, whether Params::phases includes it or not. The plan of the parallel
-/// Wiener filter is that of a second phase of BM3D, with PhasePlan::phase = Phase::second.
+/// Returns the plan of a phase, whether Params::phases includes it or not. The parallel Wiener
+/// filter has the plan of a second phase of BM3D, with PhasePlan::phase = Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
 /// Returns the maximum number of members of a stored group. It is the largest number of members

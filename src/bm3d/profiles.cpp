@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the standard deviation of the noise in the guide. It is that of the first plane. If the
-// first plane is not filtered, it is the larger value of the other two planes.
+// Returns the standard deviation of the noise in the guide: the noise level of the first plane or,
+// if the first plane is not filtered, the larger noise level of the other two planes.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }

@@ -13,7 +13,7 @@ constexpr std::uint32_t bits_of(std::uint32_t bytes) {
 }
 
 /// Returns the number of slots in which layers of the first phase are stored. The second phase lags
-/// behind the first one: by the slices of the basic estimate that its cubes reach, by a batch of
+/// behind the first phase: by the slices of the basic estimate that its cubes reach, by a batch of
 /// layers of its own, and by a batch that the first phase has just begun.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);

@@ -29,7 +29,8 @@ namespace lull::bm4d {
 /// Number of tested members: in the group of the nearest cube, and in the groups of its neighbours
 /// along one, two and three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
-/// Maximum number of members that a cube tests: 15 + 6 * 8 + 12 * 4 + 8 * 2.
+/// Maximum number of members that a cube tests (members_listed): 15 of the nearest group, and 8, 4
+/// and 2 of each of its 6, 12 and 8 neighbours along one, two and three axes.
 inline constexpr int max_listed = 127;
 
 /// Returns the index of the reference cube that is nearest to a position along an axis.
@@ -98,8 +99,8 @@ class KeptLayers {
   int reach_;
 };
 
-/// Members of a group, without the first one. Unused elements are 0, which is the displacement of
-/// the reference cube itself.
+/// Members of a group, without the first member. Unused elements are 0, which is the displacement
+/// of the reference cube itself.
 using KeptList = std::array<std::uint32_t, members_listed[0]>;
 [[nodiscard]] KeptList kept_list(const Group& group);
 

@@ -74,8 +74,9 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass, along rows: the result at (x, v) is the value of `from` at (u, v). For exactly one
-  // y, the alignment maps (x, y) to a position in row v; u is the column of this position.
+  // First pass, along rows. The result at (x, v) is the value of `from` at (u, v), which is the
+  // position in row v to which the alignment maps a position in column x. There is exactly one such
+  // position (x, y).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

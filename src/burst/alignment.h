@@ -15,14 +15,15 @@
 
 namespace lull::burst {
 
-/// Maps a sample at (x, y) of one picture to (a x - b y + move_x, b x + a y + move_y) of the other.
-/// Coordinates are relative to the centre of each picture.
+/// Maps the position (x, y) in one picture to (a x - b y + move_x, b x + a y + move_y) in another
+/// picture. Coordinates are relative to the centres of the pictures.
 struct Alignment {
   double a = 1, b = 0;
   double move_x = 0, move_y = 0;
 };
 
-/// A picture at decreasing sizes. Each size is half of the previous one, rounded down.
+/// An image pyramid: a picture at decreasing sizes. Each level has half the width and height of the
+/// previous level, rounded down.
 class Pyramid {
  public:
   /// `picture`: samples as floats on the 0..255 scale.

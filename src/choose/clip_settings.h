@@ -1,6 +1,6 @@
 #pragma once
 // Converts settings in the form of text to the choice of a session for a clip, for plug-ins of
-// other programs. Names and values are those of the options of `lull denoise`.
+// other programs. The settings have the names and values of the options of `lull denoise`.
 
 #include <optional>
 #include <string>

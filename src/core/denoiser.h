@@ -15,9 +15,9 @@ enum class BackendKind {
   cuda,  // one GPU
 };
 
-/// Integer samples of a session's results, if their format differs from that of the input. Sessions
-/// round once, from floats to these samples. Sessions whose frames have float samples return
-/// floats.
+/// Integer samples of a session's results, if their format differs from the format of the input.
+/// Sessions round once, from floats to these samples. Sessions whose frames have float samples
+/// return floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
   /// If true, 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.

@@ -36,7 +36,8 @@ inline constexpr float noise_tolerance = 4;
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Sum and number of the in-range samples of a cell. The sum is in units of FloatGuard::level().
+/// Sum of the in-range samples of a cell, in units of FloatGuard::level(), and number of these
+/// samples.
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
@@ -106,8 +107,9 @@ class FloatGuard {
   }
 
   /// Returns the weighted sum of the cell that contains (x, y) and its eight neighbours. The
-  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (The
-  /// maximum of the sum is 64 samples of 4080 levels with weights of 32 x 32, below 2^29.)
+  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (The sum
+  /// is below 2^28: a cell has 8 x 8 samples, level() is at most 4080, and the weights of the nine
+  /// cells add up to 32 x 32.)
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -125,10 +127,10 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four bytes, which
-  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. It comes from a
-  /// hash of the position and of the sum of the noisy samples, so that two frames do not get the
-  /// same noise at the same position.
+  /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four random bytes,
+  /// scaled to the noise level. The sum is nearly Gaussian; its standard deviation is sqrt(4 (256^2
+  /// - 1) / 12) = 148. It comes from a hash of the position and of the sum of the noisy samples, so
+  /// that two frames do not get the same noise at the same position.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

@@ -16,8 +16,8 @@ enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
 /// Format of a frame's samples. A session accepts only frames whose format equals the session's
-/// format. Members from luma_scale on describe results whose bit depth differs from that of the
-/// input (core/denoiser.h).
+/// format. Members from luma_scale on describe results whose bit depth differs from the bit depth
+/// of the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -88,8 +88,8 @@ struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// `unknown`: the session determines the state. Either all frames of a clip have a known state,
-  /// or none.
+  /// `unknown`: the session determines the repeat state. Either all frames of a clip have a known
+  /// repeat state, or none has.
   RepeatState repeat_state = RepeatState::unknown;
   /// Position of a margin frame, which is context only, relative to the nearest frame whose result
   /// is wanted: negative before that frame, positive after it. Repeated frames are not counted. The

@@ -17,7 +17,7 @@
 
 namespace lull {
 
-/// Curves through which a plane's samples pass: `forward` after their conversion to floats,
+/// Curves that are applied to a plane's samples: `forward` after their conversion to floats,
 /// `inverse` before the conversion back. Null: the samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
@@ -35,9 +35,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma`: standard deviation of the noise in the stored samples. It controls the handling of
-  /// out-of-range float samples; for RGB, a level of 0 marks a plane that passes through. `curves`
-  /// are copied. `results`: format of the results; null: the frame's format.
+  /// `sigma`: noise levels of the stored planes. They determine which float samples are out of
+  /// range, and the noise of their replacements (core/float_range.h). For RGB, a plane with a noise
+  /// level of 0 is not filtered. `curves` are copied. `results`: format of the results; null: the
+  /// frame's format.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -74,7 +75,7 @@ class RawFrame {
   bool is_guarded() const { return format_.sample == SampleType::f32; }
   /// Returns whether results need memory of their own, separate from the uploaded samples. This is
   /// necessary for float samples, because the filter input with replaced out-of-range samples is
-  /// stored there; for RGB if some planes pass through, because the conversion writes all three
+  /// stored there; for RGB if some planes are not filtered, because the conversion writes all three
   /// planes; and for results in another format.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||

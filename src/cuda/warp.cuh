@@ -1,5 +1,5 @@
 #pragma once
-// Operations of a complete warp: sorting networks, and products on the tensor cores.
+// Operations of a complete warp: sorting networks, and matrix products on the tensor cores.
 
 #include <cuda_fp16.h>
 
@@ -130,7 +130,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// The 16x8 sums of a product on the tensor cores, in the layout of mma.m16n8k16.
+/// The 16x8 elements of a matrix product on the tensor cores, in the layout of mma.m16n8k16.
 struct HalfSums {
   std::uint32_t at[2] = {0, 0};
 };
@@ -138,7 +138,7 @@ struct FloatSums {
   float at[4] = {0, 0, 0, 0};
 };
 
-/// Returns a b + c, where a has 16x16 halves and b 16x8 halves.
+/// Returns a b + c, where a has 16x16 and b 16x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
@@ -183,7 +183,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   return d;
 }
 
-/// Returns a b + c, where a has 16x8 halves and b 8x8 halves.
+/// Returns a b + c, where a has 16x8 and b 8x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                              const HalfSums& c) {
   HalfSums d;

@@ -31,7 +31,7 @@ struct FileLocation {
 /// The files that the name of an output stands for.
 struct OutputFiles {
   /// The output names that can be determined before the run: the name itself, names that follow
-  /// from those of the input's files, and existing files with numbers that match the pattern.
+  /// from the names of the input's files, and existing files with numbers that match the pattern.
   std::vector<std::string> names;
   /// A numbered pattern. It is not known yet which numbers the output will use. may_produce()
   /// compares the pattern with files.

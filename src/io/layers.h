@@ -71,7 +71,7 @@ struct FilteredLayer {
 /// `frame`.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
-/// Returns whether the extension of a file name is that of OpenEXR.
+/// Returns whether a file name has the extension of OpenEXR.
 [[nodiscard]] bool is_exr_name(std::string_view path);
 
 }  // namespace lull::io

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes video files and still pictures with FFmpeg's libraries, and slice stacks (NIfTI
-// volumes, TIFF files of several pages) with lull's own code.
+// Reads and writes video files and still pictures with FFmpeg's libraries, and slice stacks
+// (volumes, TIFF files of several pages) with lull's own code.
 //   auto source = io::open_source("in.mkv");
 //   auto sink = io::open_sink("out.mkv", *source, {.overwrite = true});
 //   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
@@ -22,9 +22,9 @@
 
 namespace lull::io {
 
-/// Sample type of a NIfTI output. same: the type and the scale of the input. int16: integers that
-/// fit in 16 bits are stored unchanged, and all other values are scaled. float32: values are stored
-/// without a scale.
+/// Sample type of a volume's output. same: the type and the scale of the input. int16: integers
+/// that fit in 16 bits are stored unchanged, and all other values are scaled. float32: values are
+/// stored without a scale.
 enum class DataType { same, int16, float32 };
 
 /// A fact about a job in segments: the name and the value of a setting on which the output depends.
@@ -99,11 +99,11 @@ struct SinkOptions {
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
   /// Size of the frames that write() gets. 0: the source's size; other values are for enlarged
-  /// frames. All other properties of the output are those of the source, including the sample
-  /// aspect ratio.
+  /// frames. All other properties of the output equal the properties of the source, including the
+  /// sample aspect ratio.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
-  DataType datatype = DataType::same;  // for NIfTI outputs
+  DataType datatype = DataType::same;  // for volumes
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: y4m, raw, nut, or another extension or name that FFmpeg knows. If it is empty,
@@ -207,10 +207,12 @@ class MediaSink : public FrameSink {
 /// write() and finish() may throw IoError (disk full). write() throws InvalidArgument for a second
 /// frame if `path` is a still picture.
 ///
-/// A NIfTI volume can become only a NIfTI file (.nii, .nii.gz), with the same bytes before its
-/// samples. A TIFF stack can become only a TIFF file, with the same tags. No other input can become
-/// a stack. `null` and `hash` also accept stacks. The digests of a stack are those of the frames'
-/// float samples (VideoInfo::values).
+/// A volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz)
+/// or a pair (.hdr); a DICOM input also a folder of DICOM files (a name that ends in `/`) or a .dcm
+/// file. If the format stays, the output keeps everything except the samples. A TIFF stack can
+/// become only a TIFF file, with the same tags. No other input can become a stack. `null` and
+/// `hash` also accept stacks. The digests of a stack are those of the frames' float samples
+/// (VideoInfo::values).
 ///
 /// With options.segments the video is encoded in independent segments. Each segment is a file in
 /// the folder "PATH.lull-job", which is on the disk before the next segment begins. finish() joins

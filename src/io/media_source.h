@@ -38,7 +38,7 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
-  bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of several pages
+  bool stack = false;                // slices of a volume or a series, or TIFF of several pages
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
   /// Only stacks: number of channels, each with its own noise. The frames of a channel follow each
   /// other.
@@ -152,8 +152,11 @@ struct SourceOptions {
   /// discontinuities of an input's time stamps are removed (MediaSource::clock_jumps()). Backward
   /// jumps are always corrected.
   bool keep_times = false;
-  /// Axis along which the slices of a NIfTI volume are read; default: z. Other inputs have no axes.
+  /// Axis along which the slices of a volume are read; default: z. Other inputs have no axes.
   std::optional<Axis> axis;
+  /// DICOM only: Series Instance UID or number of the series to read, for folders with several
+  /// series. Empty: the only series. The member must be empty for other inputs.
+  std::string series_uid{};
   /// For float samples, except stacks: the sample value that corresponds to 255 on the scale of
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.
@@ -176,7 +179,7 @@ struct SourceOptions {
   /// Index of this input that was recorded earlier, with the same selection and margins. The source
   /// sets Frame::repeat_state as the index states.
   std::shared_ptr<const FrameIndex> index{};
-  /// Only with `index`: number of the picture at which read() starts. The source seeks to this
+  /// Only with `index`: index of the picture at which read() starts. The source seeks to this
   /// picture. The format, the info and the colour properties are still those of the first picture
   /// of the input. Every picture is compared with the index; a difference throws IndexMismatch.
   std::int64_t start_picture = 0;
@@ -232,7 +235,9 @@ class MediaSource : public FrameSource {
 /// (`in.%04d.png`, `in.####.tif`; numbers may be missing) or wildcards (`shot_*.tif`, with * ? [
 /// ]). Names with wildcards are sorted, and digits are compared as numbers.
 ///
-/// The slices of a NIfTI file become grey frames of floats, volume after volume. The pages of a
+/// `path` may be a folder with a DICOM series (SourceOptions::series_uid).
+///
+/// The slices of a volume become grey frames of floats, volume after volume. The pages of a
 /// TIFF file with several pages become frames of 8 bits, or of floats for other bit depths. Float
 /// samples are related to the values in the file by VideoInfo::values. Values far outside the range
 /// become NaN. The time stamp of a frame is its number. Stacks cannot be divided, so

@@ -91,8 +91,9 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters the planes of a set: the results are the pictures x. `guide(source)` returns the guide
-/// that is computed from the pictures `source` of the planes.
+/// Filters the planes of a set. The result of each plane is its picture x (PlaneState).
+/// `guide(source)` returns the guide that is computed from one picture of each plane: y, x or z, as
+/// `source` states.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -62,7 +62,7 @@ struct Place {
   int frame = 0, x = 0, y = 0;
 };
 
-/// A frame in which the matcher searches for candidates (params.h, "Over time"). Frame 0 is that of
+/// A frame in which the matcher searches for candidates (params.h, "Over time"). Frame 0 contains
 /// the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames

@@ -10,7 +10,7 @@
 
 namespace lull::linear {
 
-/// Returns the parameters for frames that are filtered over time. The arguments are those of
+/// Returns the parameters for frames that are filtered over time. The arguments are the same as for
 /// parameters_for().
 [[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
 

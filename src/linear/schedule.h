@@ -20,7 +20,7 @@ struct Step {
 };
 
 /// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, relative to
-/// that of the noise in y.
+/// the standard deviation of the noise in y.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }

@@ -61,8 +61,8 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // If there are three tilings, they are shifted by thirds of a tile along the diagonal. If there
-    // are fewer or more, they are shifted by half a tile: the second one along the diagonal, the
-    // others along one axis each.
+    // are fewer or more, they are shifted by half a tile: the second tiling along the diagonal, all
+    // later tilings along one axis each.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;

@@ -1,7 +1,7 @@
 #pragma once
 // Motion of reference patches. Reference patches are grouped in bundles, and a bundle has the
-// motion vector of the cell (time/motion.h) that contains its centre. In chroma planes, the vector
-// is converted to samples of the plane and rounded down.
+// motion vector of the motion block (time/motion.h) that contains its centre. In chroma planes, the
+// vector is converted to samples of the plane and rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -38,7 +38,7 @@ struct MotionGrid {
   /// Returns the index of a reference patch along an axis, given its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
   /// Returns the motion vector of the bundle of reference patch (i, j), in samples of the plane.
-  /// `cells` contains the vectors of the main plane's cells, row by row.
+  /// `cells` contains the vectors of the main plane's motion blocks, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }

@@ -41,7 +41,7 @@ struct NeighbourPatches {
 };
 
 /// The two nearest reference patches that search their windows, as indices along one axis: the last
-/// one at or before a position, and the first one at or after it.
+/// such patch at or before a position, and the first such patch at or after the position.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };

@@ -39,11 +39,12 @@ struct FramePlan {
   /// Log2 of the subsampling of the planes, relative to the planes in which motion was estimated.
   int shift_x = 0, shift_y = 0;
 
-  /// Returns the size of a motion cell, in samples; cells at the right and bottom edge may be
-  /// smaller. Cells begin at sample (0, 0).
+  /// The two functions return the width and the height of a motion block (time/motion.h) in samples
+  /// of the planes. The first motion block begins at sample (0, 0). Motion blocks at the right and
+  /// bottom edges may be smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
-  /// Returns the index of the cell that contains a sample.
+  /// Returns the index of the motion block that contains a sample.
   int cell_at(int x, int y) const {
     return y / cell_height() * ((width + cell_width() - 1) / cell_width()) + x / cell_width();
   }
@@ -53,9 +54,9 @@ struct FramePlan {
 /// whose result is wanted.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the wanted frame to this frame: one for each cell, row by row, in samples
-  /// of the planes in which motion was estimated; empty: no motion. Moved by its vector, a cell
-  /// extends at most one sample beyond the planes.
+  /// Motion vectors from the wanted frame to this frame: one for each motion block, row by row, in
+  /// samples of the planes in which motion was estimated; empty: no motion. Moved by its vector, a
+  /// motion block extends at most one sample beyond the planes.
   std::span<const Motion> motion;
 };
 

@@ -11,9 +11,9 @@
 //
 // Candidates of a reference patch r have their origins at r + e, where e = m + d:
 //   d  each displacement of -S .. S along x and y, S = Params::search_radius
-//   m  0 in the frame itself and in volumes. In another frame the motion vector (time/motion.h) of
-//      the cell of the sample whose result is wanted (not of the patch: where cells meet, a patch
-//      uses a different vector for the samples of each cell)
+//   m  0 in the frame itself and in volumes. In another frame, the vector of the motion block
+//      (time/motion.h) that contains the sample whose result is wanted. (A patch that lies in
+//      several motion blocks uses another vector for the samples of each of them.)
 // Candidates are searched in the frame itself and in the neighbouring frames that take part
 // (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
 // hole (noise/holes.h) is no candidate, except for the reference patch itself. Planes continue

@@ -36,8 +36,8 @@ class Holes {
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Returns the number of holes in the rectangle that consists of the rows above y and the columns
-  /// left of x.
+  /// Returns element (x, y) of the summed-area table of the holes: the number of holes in the rows
+  /// above y and the columns left of x.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }

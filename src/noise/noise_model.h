@@ -81,8 +81,8 @@ class NoiseModel {
   /// passed as a noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
   /// Makes the model of RGB noise that is correlated between channels, as in camera pictures, from
-  /// the noise of Y, U and V of the opponent space. The levels of R, G and B are those that follow
-  /// if Y, U and V are independent.
+  /// the noise of Y, U and V of the opponent space. The levels of R, G and B are computed as if the
+  /// noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }

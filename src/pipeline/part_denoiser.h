@@ -24,8 +24,8 @@ struct PartContext {
   /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
   /// A callback that the pushing thread calls after a frame if all wanted results up to this frame
-  /// have been computed. Its argument is the number of the frame, counting all frames. If no later
-  /// frame is wanted, the denoiser then needs no more frames.
+  /// have been computed. Its argument is the index of the frame, counted from 0 over all frames. If
+  /// no later frame is wanted, the denoiser then needs no more frames.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -13,10 +13,10 @@ namespace lull::pipeline {
 
 class ResultsInOrder {
  public:
-  /// Counts an input frame, and returns its number; the numbers begin with 0.
+  /// Counts an input frame, and returns its index, from 0.
   std::int64_t count_in() { return in_++; }
   std::int64_t in() const { return in_; }
-  /// Returns the number of the frame whose result is returned next.
+  /// Returns the index of the frame whose result is returned next.
   std::int64_t next() const { return out_; }
   std::int64_t in_flight() const { return in_ - out_; }
 

@@ -41,8 +41,8 @@ struct RawFilters {
 [[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
 
 /// Opens a session for mosaics: grey frames of 16 bits in host memory. A result is a mosaic or an
-/// RGB picture (Result). The black and white levels of a mosaic are those of result_levels()
-/// (mosaic_samples.h); in an RGB picture, black is 0 and white is 65535.
+/// RGB picture (Result). result_levels() (mosaic_samples.h) returns the black and white levels of a
+/// mosaic; in an RGB picture, black is 0 and white is 65535.
 /// @throws InvalidArgument  other frames
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
                                                  const RawFilters& filters);

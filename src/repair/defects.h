@@ -46,8 +46,8 @@ struct ClipDefects {
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
 /// Repairs the samples of `frame` in place. No other thread may read the samples at the same time.
-/// @param number  number of the frame in its clip; below 0: the number is unknown, and all samples
-///     in the list count as defective
+/// @param number  index of the frame in its clip; below 0: the index is unknown, and all samples in
+///     the list count as defective
 /// @return the number of samples that were replaced by an estimate
 std::int64_t repair_in_place(const ClipDefects& defects, std::int64_t number, const Frame& frame);
 

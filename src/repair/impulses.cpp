@@ -93,7 +93,7 @@ class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // At most this number of the 24 neighbours has the value of the impulses by chance.
+    // By chance, at most this many of the 24 neighbours have the value of the impulses.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }

@@ -53,7 +53,9 @@ class Estimator {
     return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height && !mask_.is_marked(x, y);
   }
 
-  /// Interpolates with a cubic polynomial through four samples, or linearly.
+  /// Interpolates with a cubic polynomial through four samples. Interpolates linearly between the
+  /// inner two samples if the noise is strong (is_cubic_ is false), or if an outer sample is not
+  /// valid.
   float between(int x, int y, const Direction& to, float before, float after) const {
     const int x0 = x - 2 * to.dx, y0 = y - 2 * to.dy, x3 = x + 2 * to.dx, y3 = y + 2 * to.dy;
     const float linear = (before + after) / 2;

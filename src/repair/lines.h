@@ -1,6 +1,7 @@
 #pragma once
-// Finds and removes offsets of rows or columns, which are caused by the amplifiers of a sensor. An
-// offset is equal for all samples of a line, and the offsets of different lines are independent.
+// Finds and removes brightness offsets of rows or columns (lines), which the amplifiers of a sensor
+// cause. An offset is equal for all samples of a line, and the offsets of different lines are
+// independent.
 
 #include <optional>
 #include <span>
@@ -40,10 +41,11 @@ struct LineProfile {
 /// @param noise  standard deviation of the noise of the plane
 [[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
 
-/// Returns the offsets of the lines of a clip; nothing if they are not certain.
+/// Returns the model of the brightness offsets in a clip; nothing if the lines do not certainly
+/// have offsets.
 [[nodiscard]] std::optional<LineModel> model_lines(std::span<const LineProfile> frames);
 
-/// Subtracts the offsets of the lines of a frame.
+/// Subtracts the brightness offsets from the lines of a frame.
 void remove_offsets(const LineModel& model, LineAxis axis, PlaneView<float> plane);
 
 }  // namespace lull::repair

@@ -1,6 +1,6 @@
 #pragma once
-// The components of a series in the form of volumes. They are computed from the samples, and pass
-// through a filter for white noise.
+// The components of a series in the form of volumes. They are computed from the samples, and a
+// filter for white noise processes them.
 
 #include <cstdint>
 #include <memory>

@@ -35,9 +35,9 @@ constexpr float max_correction = 1.5f;
 /// edge can still contain signal in a few voxels, and filtering a few more components takes little
 /// time.
 constexpr int min_components = 16;
-/// A volume is filtered separately from the components if this reduces its error by at least this
-/// number of standard errors. Series of more than `max_examined_volumes` volumes are not examined,
-/// because their volumes are similar to each other.
+/// A volume is filtered separately from the components if separate filtering reduces its error by
+/// at least `significance` standard errors. Series of more than `max_examined_volumes` volumes are
+/// not examined, because their volumes are similar to each other.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the amount of work: number of products in the rotation, and number of cubes.
+/// Limits of the amount of work: number of multiplications in the rotation, and number of cubes.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 

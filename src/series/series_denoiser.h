@@ -21,9 +21,9 @@ struct FilteredSeries {
 };
 
 /// Opens a session that computes the result of a slice from the filtered components. From the slice
-/// itself, it uses only the position in the series: Frame::pts is the number of the slice, volume
-/// after volume. Voxels and volumes without noise are preserved unchanged, and so are samples that
-/// are missing in the series (NaN).
+/// itself, it uses only the position in the series: Frame::pts is the index of the slice, counted
+/// volume after volume. Voxels and volumes without noise are preserved unchanged, and so are
+/// samples that are missing in the series (NaN).
 /// @param format  format of the slices: grey floats
 /// @throws InvalidArgument  another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_series(std::shared_ptr<const FilteredSeries> series,

@@ -8,14 +8,14 @@ namespace lull::series {
 namespace {
 
 /// Bounds of the half width of a spectrum, relative to the half width for noise of one level. They
-/// are needed because a volume with a much lower level than the others widens the spectrum only
-/// downwards.
+/// are needed because a volume whose level is much lower than the levels of all other volumes
+/// widens the spectrum only downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
 /// linearly on the other volumes.
 constexpr double dependent = 1e-3;
 /// The largest eigenvalue of noise is random (Johnstone 2001, doi:10.1214/aos/1009210544). With a
-/// probability of 0.99, it is below its mean plus this number of scale units of its distribution.
+/// probability of 0.99, it is below its mean plus this number times the scale of its distribution.
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues that contain noise. If there are more voxels than volumes,
@@ -28,8 +28,8 @@ int noisy_values(std::span<const double> values, double count) {
   return volumes;
 }
 
-/// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the edge:
-/// `fluctuation` scale units of its distribution.
+/// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the
+/// Marchenko-Pastur edge: `fluctuation` times the scale of the eigenvalue's distribution.
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;

@@ -27,8 +27,8 @@ class DeviceMotion {
   /// Returns how two uploaded frames differ. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
   /// Queues, during the upload of a frame, its conversion to the coarse plane that prediction()
-  /// needs. In this function and in load(), the sample type of `format` may differ from that of the
-  /// session.
+  /// needs. In this function and in load(), `format` and the format of the session may have
+  /// different sample types.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`. Waits for the
   /// upload stream.
@@ -36,8 +36,8 @@ class DeviceMotion {
 
   /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Queues, on the compute stream, the search for the motion from the first of `frames` to each of
-  /// the others.
+  /// Queues, on the compute stream, the search for the motion from the first frame of `frames` to
+  /// each other frame of `frames`.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
   /// later, in device memory. Null: the frames are too small for a motion search, so that all

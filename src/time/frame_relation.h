@@ -7,9 +7,9 @@
 //    would restore this noise as if it were detail. FrameDifference contains the counts, Relation
 //    the decision. The decision depends only on neighbouring frames, so that a part of a clip gives
 //    the same decisions as the complete clip.
-// 2. Does a frame show another scene? The measure is that of video encoders: the cost of predicting
-//    blocks from the earlier frame, with motion search, compared to the cost of the blocks without
-//    prediction. PredictionCost contains both costs.
+// 2. Does a frame show another scene? The measure is the same as in video encoders: the cost of
+//    predicting blocks from the earlier frame, with motion search, compared to the cost of the
+//    blocks without prediction. PredictionCost contains both costs.
 //
 // Samples are converted to 8 bits: integers with more bits lose the low bits; floats in
 // 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.

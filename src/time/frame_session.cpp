@@ -116,7 +116,7 @@ class FrameSession : public Denoiser {
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Number of the last frame for which the previous phase has added all estimates.
+      // Index of the last frame for which the previous phase has added all estimates.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);

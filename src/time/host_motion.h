@@ -25,9 +25,9 @@ class HostMotion {
   void release(int slot);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
-  /// Returns the vectors of all cells from the frame in slot `from` to the frame in slot `to`,
-  /// which is `offset` frames later. The vectors are computed when they are requested for the first
-  /// time.
+  /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
+  /// `to`, which is `offset` frames later. The vectors are computed when they are requested for the
+  /// first time.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:

@@ -45,8 +45,9 @@ void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, in
 
 // ---- motion (motion.cu) ----
 
-/// Finds a motion vector for each cell of the main plane, from a frame to each of `others`. The
-/// main plane has `width` x `height` samples, and the coarse plane must contain at least one block.
+/// Finds a motion vector for each motion block of the main plane, from a frame to each of `others`.
+/// The main plane has `width` x `height` samples, and the coarse plane must contain at least one
+/// block.
 void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
                  std::span<Motion* const> cells, int width, int height, float sigma,
                  cudaStream_t stream);

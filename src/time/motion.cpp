@@ -98,7 +98,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
 
 }  // namespace
 
-/// Finds the vectors of the cells in row `row`.
+/// Finds the vectors of the motion blocks in row `row`.
 void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int row,
               Motion* vectors) {
   const int width = frame.fine.width, height = frame.fine.height;

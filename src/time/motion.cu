@@ -1,12 +1,12 @@
-// Motion search of motion.h on a GPU: one thread block for each cell and each other frame. Let a be
-// the cell's region, and b the same region of the other frame, shifted by a vector. The sum of
-// squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all
-// vectors, row by row of the other frame. All rows of the first operand contain the same row of the
-// other frame, beginning at a different column for each dx. The columns of the second operand are
-// rows of a: for each dy, the row of a that is compared with this row of the other frame. The
-// squares of the other frame are summed once for each position in a row where a region may begin. A
-// key contains the cost and the rank of a vector, so that the minimum does not depend on the order
-// of work.
+// Motion search of motion.h on a GPU: one thread block for each motion block and each frame to
+// which motion is searched (the other frame). Let a be the region of the motion block, and b the
+// same region of the other frame, shifted by a vector. The sum of squared differences is |a|^2 +
+// |b|^2 - 2ab. The tensor cores compute the inner products ab for all vectors, row by row of the
+// other frame. All rows of the first operand contain the same row of the other frame, beginning at
+// a different column for each dx. The columns of the second operand are rows of a: for each dy, the
+// row of a that is compared with this row of the other frame. The squares of the other frame are
+// summed once for each position in a row where a region may begin. A key contains the cost and the
+// rank of a vector, so that the minimum does not depend on the order of work.
 
 #include <algorithm>
 
@@ -69,15 +69,15 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The cell's own region, with rows of zeros above and below it. A vector can move a row of the
-/// other frame out of the region; such a row is multiplied by zeros. The pitch of words_for(side)
-/// words puts eight rows into different banks of shared memory.
+/// The region of the motion block, with rows of zeros above and below it. A vector can move a row
+/// of the other frame out of the region; such a row is multiplied by zeros. The pitch of
+/// words_for(side) words puts eight rows into different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Products ab for each vector of the coarse search. Each warp that processes a share of the rows
-/// has its own set of products.
+/// Inner products ab for each vector of the coarse search. Each warp that processes a share of the
+/// rows has its own set of products.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // With this alignment, store_pair() can write two products at a time.
@@ -93,9 +93,9 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Products ab of each warp, as the tensor cores arrange them: products[warp][row of a pair of
-  /// rows][dx][column]. For the first row of a pair, the column is dy + 1; for the second row, it
-  /// is dy.
+  /// Inner products ab of each warp, as the tensor cores arrange them: products[warp][row of a pair
+  /// of rows][dx][column]. For the first row of a pair, the column is dy + 1; for the second row,
+  /// it is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -131,15 +131,15 @@ __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
 
-/// Stores two adjacent sums of a product. The first of them has an even index.
+/// Stores two adjacent elements of a matrix product. The first element has an even index.
 __device__ void store_pair(std::uint32_t* to, int first, int second) {
   *reinterpret_cast<uint2*>(to) =
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the products ab of step 1, the coarse search, for the rows that this warp processes.
-/// The warp processes two rows of the other frame at a time, 16 columns of each. `warp` is below
-/// coarse_warps.
+/// Computes the inner products ab of step 1, the coarse search, for the rows that this warp
+/// processes. The warp processes two rows of the other frame at a time, 16 columns of each. `warp`
+/// is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -222,9 +222,9 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the products ab of step 2, the search at full resolution, for four rows of the other
-/// frame at a time and 48 columns of each row. The first operand contains two rows of the other
-/// frame, each shifted by every dx.
+/// Computes the inner products ab of step 2, the search at full resolution, for four rows of the
+/// other frame at a time and 48 columns of each row. The first operand contains two rows of the
+/// other frame, each shifted by every dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -258,8 +258,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes all sums for step 2. If the vector 0 is not one of the vectors of step 2, the sums for
-/// this vector are computed as well. `there` is the other frame.
+/// Computes the sums of squares and the inner products from which the costs of all vectors of step
+/// 2 (motion.h) follow. If the vector 0 is not one of these vectors, computes its sums as well.
+/// `there` is the other frame, to which the vectors lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {

@@ -1,14 +1,15 @@
 #pragma once
-// Motion between two frames: one vector for each cell of the main plane (frame_relation.h). A
-// vector is found by two steps of full search over 8-bit samples. The search uses integers, so that
-// all backends find the same vectors:
+// Motion between two frames: one vector for each motion block, a block of 32x32 samples of the main
+// plane (frame_relation.h). Identifiers call a motion block a cell. A vector is found by two steps
+// of full search over 8-bit samples. The search uses integers, so that all backends find the same
+// vectors:
 // 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
-//    vector with the minimum sum of squared differences over the cell's region;
+//    vector with the minimum sum of squared differences over the region of the motion block;
 // 2. around four times that vector, among offsets of up to motion_refinement samples in each
-//    direction, the minimum at full resolution.
-// The shifted region must lie within the picture. Among vectors with equal sums, the first one is
-// used; the order begins with the centre of the search and continues row by row. The vector 0 is
-// preferred if the best vector reduces the sum by no more than zero_motion_bonus().
+//    direction, the minimum at full resolution. The shifted region must lie within the picture.
+//    Among vectors with equal sums, the first vector is used; the order begins with the centre of
+//    the search and continues row by row. The vector 0 is preferred if the best vector reduces the
+//    sum by no more than zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace lull {
 
-/// Sides of a cell and of its region, in samples of the main plane.
+/// Sides of a motion block and of its region, in samples of the main plane.
 inline constexpr int motion_cell = 32, motion_region = 48;
 inline constexpr int motion_refinement = 3;
 struct Motion {
@@ -30,11 +31,11 @@ struct Interval {
   int first = 0, end = 0;
 };
 
-/// Returns the number of cells along an axis of the main plane.
+/// Returns the number of motion blocks along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the interval of samples, along one axis, that decides about the motion of cell `i`: the
-/// cell and its surroundings, moved to lie within the picture, or the complete picture if that is
-/// smaller.
+/// Returns the interval of samples, along one axis, that is compared to find the vector of motion
+/// block `i`: its region, which is the block and its surroundings, moved to lie within the picture.
+/// If the picture is smaller than a region, it is the complete picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
@@ -62,8 +63,8 @@ struct MainPlane {
   PlaneView<const std::uint8_t> fine, coarse;  // coarse plane: empty if it is too small
 };
 
-/// Finds a motion vector for each cell, from `frame` to `other`. All vectors are 0 if there is no
-/// coarse plane.
+/// Finds a motion vector for each motion block, from `frame` to `other`. All vectors are 0 if there
+/// is no coarse plane.
 void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
                  std::vector<Motion>& cells);
 }  // namespace lull

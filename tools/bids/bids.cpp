@@ -183,7 +183,7 @@ class ParticipantLevel {
         say(LogLevel::warning, "'" + file + "' leads out of the dataset, to '" + target + "'");
   }
 
-  /// Returns whether the sidecar file of a result contains other settings than those of this run.
+  /// Returns whether the sidecar file of a result contains other settings than this run has.
   bool has_other_settings(const std::string& sidecar) const {
     const DenoiseOptions& requested = options_.denoise;
     try {

@@ -194,7 +194,7 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cuts, including the voxel in which they intersect, and the number
+  /// Returns the geometry of the cuts, including the voxel in which they intersect, and the index
   /// of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
@@ -223,7 +223,7 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    // The time of a slice is its number.
+    // The time of a slice is its index.
     const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
@@ -323,7 +323,7 @@ class Preview {
   }
 
   /// Wraps the denoiser so that every frame receives its mask, guide and features. `first` is the
-  /// number of the first frame in the input.
+  /// index of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);

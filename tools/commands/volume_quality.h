@@ -25,9 +25,9 @@ struct VolumeTotals {
 
 /// Compares two volumes of equal size, slice by slice.
 ///
-/// SSIM is that of Wang 2004 (doi:10.1109/TIP.2003.819861) with a three-dimensional Gaussian
-/// window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over all
-/// positions at which the window lies within the volume and the window's centre lies within the
+/// SSIM is computed as by Wang 2004 (doi:10.1109/TIP.2003.819861), but with a three-dimensional
+/// Gaussian window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over
+/// all positions at which the window lies within the volume and the window's centre lies within the
 /// mask. Along a side of less than 11 voxels, the window has the length of the side. Windows that
 /// contain a voxel with a value that is not finite are skipped.
 class VolumeQuality {

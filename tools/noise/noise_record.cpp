@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Number of the current file format. lull can also read older formats.
+/// Version of the current file format. lull can also read older versions.
 constexpr int noise_format = 1;
 /// Maximum size of a noise file in bytes; enough for thousands of scenes.
 constexpr std::size_t max_bytes = std::size_t{1} << 26;

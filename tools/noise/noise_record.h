@@ -62,7 +62,7 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last one, the last scene
+/// Appends a scene. If the new scene does not begin later than the last scene, the last scene
 /// contains no frame, and the new scene replaces it.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 

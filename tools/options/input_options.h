@@ -35,8 +35,8 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
-  /// with colours.
+  /// Layers of an OpenEXR input that are denoised; the first layer is the picture. Empty: all
+  /// layers with colours.
   std::vector<std::string> layers;
   // Whether the frames are slices of a volume although the file does not state it.
   bool stack = false;
@@ -46,7 +46,7 @@ struct InputOptions {
   bool zero_outside = false;
   int max_decode_errors = 0;          // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// Position for `lull preview` of a volume: x, y, z and optionally the number of the volume.
+  /// Position for `lull preview` of a volume: x, y, z and optionally the index of the volume.
   std::vector<std::int64_t> at_voxel;
 };
 

@@ -116,12 +116,16 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string&) { o.output.strict_metadata = true; }},
 
     {"--axis", "x|y|z", OptionGroup::volumes, planned | in_preview,
-     "axis along which the slices of a NIfTI volume are stacked (default: z)",
+     "axis along which the slices of a volume are stacked (default: z)",
      [](DenoiseOptions& o, const std::string& v) {
        o.input.source.axis = choose("--axis", v, axes);
      }},
+    {"--series-uid", "UID|NUMBER", OptionGroup::volumes, planned | in_preview,
+     "DICOM: the series to denoise, by its Series Instance UID or its number, if a folder contains "
+     "several",
+     [](DenoiseOptions& o, const std::string& v) { o.input.source.series_uid = v; }},
     {"--datatype", "same|int16|float32", OptionGroup::volumes, planned | in_bids,
-     "sample type of a NIfTI output (default: same)",
+     "sample type of a volume's output (default: same)",
      [](DenoiseOptions& o, const std::string& v) {
        o.output.datatype = choose("--datatype", v, data_types);
      }},

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "io/volumes/volume_name.h"
 
 namespace lull::tools {
 namespace {
@@ -54,13 +55,11 @@ class LocationMap {
   std::map<NameKey, std::string> by_name_;
 };
 
-/// Returns the name of the NIfTI file `volume` with its extension replaced; empty if `volume` is
-/// not the name of a NIfTI file.
+/// Returns the name of the file `volume` with its extension replaced; empty if `volume` is not the
+/// name of a volume.
 std::string with_extension(const std::string& volume, const std::string& extension) {
-  for (const std::string ending : {".nii.gz", ".nii"})
-    if (volume.ends_with(ending))
-      return volume.substr(0, volume.size() - ending.size()) + extension;
-  return {};
+  if (io::volume_format(volume) == io::VolumeFormat::none) return {};
+  return io::volume_stem(volume) + extension;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct CutGeometry {
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);
-  /// Adds the grey slice with this number in the volume.
+  /// Adds the grey slice with this index in the volume.
   void add(const Frame& slice, int number);
   /// Returns the samples of a cut. They are scaled from 0 to 1 over the sample range of the slices,
   /// and may be NaN.

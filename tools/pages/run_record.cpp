@@ -29,7 +29,7 @@ void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& res
       if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
 }
 
-/// Returns a copy of a part of a result in which the samples outside the mask are those of the
+/// Returns a copy of a part of a result in which the samples outside the mask are copied from the
 /// noisy frame.
 Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
   FrameFormat format = result.format;

@@ -47,7 +47,7 @@ struct RawPlan {
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
 /// Estimates the noise that remains in a result. Returns three pairs of gain and offset for a noise
-/// profile (R, G, B). No value is higher than that of the input.
+/// profile (R, G, B). No value is higher than in the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

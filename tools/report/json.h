@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 }
 
 /// Returns a readable text with one line for each member of the object. Invalid UTF-8 becomes
-/// U+FFFD. However deeply the values are nested, the text is about as long as that of json_text().
+/// U+FFFD. However deeply the values are nested, the text is about as long as the text that
+/// json_text() returns.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD, as the JSON writer does.

@@ -40,7 +40,7 @@ class NoiseFollower final : public FrameSource {
   /// time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
-  /// @param known  scenes in the order of time; the first one begins with the source
+  /// @param known  scenes in the order of time; the first scene begins with the source
   NoiseFollower(FrameSource& source, const DenoiseOptions& options, std::vector<SceneNoise> known,
                 KnownFrom from, OnScene on_scene);
 

@@ -68,10 +68,10 @@ struct FoundNoise {
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const InputSamples& samples);
 
-/// Number of frames of a pipe that are read before the first one is denoised.
+/// Number of frames of a pipe that are read before the first frame is denoised.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices of a pipe that are read before the first one is denoised, in case the input is
-/// a volume.
+/// Number of slices of a pipe that are read before the first slice is denoised, in case the input
+/// is a volume.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

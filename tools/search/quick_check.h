@@ -24,7 +24,7 @@ struct QuickCheck {
 
 /// Returns whether the two frames belong to the same scene, that is, there is no cut between them.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether one frame may be a repetition of the other. The function compares only the
+/// Returns whether one of two frames may repeat the other frame. The function compares only the
 /// statistics of the frames.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether most blocks of the second frame are exact copies of displaced blocks of the

@@ -24,8 +24,8 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the grain equals the estimated noise. This is not the case for fields, whose
-/// noise statistics differ from those of frames, and for strengths below 1, with which noise
-/// remains in the frames.
+/// noise statistics differ from the noise statistics of frames, and for strengths below 1, with
+/// which noise remains in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }

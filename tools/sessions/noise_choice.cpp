@@ -114,8 +114,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // Another clip gets only the first scene, because its scenes begin at other times. Scenes with
-  // names are channels of a stack.
+  // The noise file may come from another clip, whose scenes begin at other times, so only its first
+  // scene is used. All scenes are used if they have names: they are then the channels of a stack.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +

@@ -31,7 +31,7 @@ struct OpenedDenoisers {
 /// device is too small, the function reduces the number of streams of that device, then the size of
 /// its batches; neither changes the results. If that does not suffice and `fallback` allows it, the
 /// CPU denoises all frames. It never denoises only a part of the frames, because its results differ
-/// from those of a GPU.
+/// from the results of a GPU.
 ///
 /// If a device fails later, the other devices filter its frames. If the last device fails and
 /// `fallback` is cpu, the CPU continues: results that a GPU has returned remain, and the CPU

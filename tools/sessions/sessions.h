@@ -38,7 +38,7 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first one. They are added while the stream is read. Thread-safe.
+/// The scenes after the first scene. They are added while the stream is read. Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene. `from_s` must be later than in all previous calls. After the call, frames of the
@@ -58,15 +58,15 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
-  /// not used.
+  /// All scenes after the first scene, if the noise of a stream is tracked. In this case `starts`
+  /// is not used.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
   /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
-  /// Returns the methods for the scene with this number (scene_at()).
+  /// Returns the methods for the scene with this index (scene_at()).
   ScenePlan scene(std::size_t number) const;
   /// Returns whether frames of half the size are filtered as well. This requires frames in host
   /// memory.
@@ -92,20 +92,20 @@ class ContextEnd {
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for the session with this number. The session calls the function with the
-  /// number of the last frame that it needs. All calls must come from one thread.
+  /// Returns a function for the session with this index. The session calls the function with the
+  /// index of the last frame that it needs. All calls must come from one thread.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
   io::MediaSource& source_;
-  // For each session, the number of the last frame that it needs, or -1.
+  // For each session, the index of the last frame that it needs, or -1.
   std::vector<std::int64_t> idle_;
 };
 
 /// Wraps the denoisers so that only the frames in `ranges` are filtered. These are the missing
 /// frames of a resumed job or the frame of --keep; context frames are not filtered. `format` is the
 /// format of the frames or fields. `context_end` is null if no context frames are read.
-/// `first_session` is the number that `context_end` uses for the session of the first denoiser.
+/// `first_session` is the index that `context_end` uses for the session of the first denoiser.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);

@@ -52,7 +52,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
 
 /// Returns a denoiser that filters nothing: it returns frames without samples and records the
 /// states of repeated frames in the plan.
-/// @param context_end  is called with the number of the last picture that is needed
+/// @param context_end  is called with the index of the last picture that is needed
 /// @param at_end  is called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
                                                      const ClipPlan& plan,

@@ -19,7 +19,7 @@ class SeriesStore {
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, std::int64_t max_memory, const std::string& folder);
 
-  /// Stores the samples of a slice (Frame::pts is its number in the series).
+  /// Stores the samples of a slice (Frame::pts is its index in the series).
   void add(const Frame& slice);
 
   /// Returns memory for more volumes of the same size, with the same limit.

@@ -24,8 +24,8 @@ struct FeatureLayer {
 /// Features found by name belong to the same view, because the eyes of a stereo pair see surfaces
 /// at different positions. They have the size of the denoised layer. Features with the same prefix
 /// (the view layer in "ViewLayer.Combined") are preferred; features of a group that has its own
-/// picture are not used. Variances and halves without a layer name belong to the sum of all light.
-/// For any other layer, the variance layer of this layer is used ("diffuse_variance",
+/// picture are not used. Variances and half buffers without a layer name belong to the sum of all
+/// light. For any other layer, the variance layer of this layer is used ("diffuse_variance",
 /// "diffuse.mse"), or its noise is estimated.
 class FeatureLayers {
  public:

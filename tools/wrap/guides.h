@@ -22,7 +22,7 @@ namespace lull::tools {
 /// Wraps `denoiser` so that every frame receives its guide (Frame::guide) on the scale of the
 /// input.
 /// @param first_frame  if it is set, the guide may be longer than the input (it has more frames
-/// after the last one)
+/// after the last frame of the input)
 /// @throws BadData  from this function, push() or drain(): the guide is shorter or longer than the
 ///     input
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,

@@ -66,7 +66,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
 
 /// Returns the layers that the names select. A name selects the layer with this name or, if there
 /// is no such layer, the layers of the view with this name. If the output can contain only one
-/// picture, a view selects only its picture.
+/// picture, the name of a view selects only the first of these layers, which is the picture of the
+/// view.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

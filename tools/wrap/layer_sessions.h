@@ -65,7 +65,7 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// `first_session`: the number that `context_end` uses for the first of these sessions.
+  /// `first_session`: the index that `context_end` uses for the first of these sessions.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
   /// Wraps the denoiser of the picture. The caller may call this function only once.

@@ -32,7 +32,7 @@ struct SideInput {
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Number of the first frame of the input that is pushed. If it is not set, all frames are pushed,
+/// Index of the first frame of the input that is pushed. If it is not set, all frames are pushed,
 /// from the first to the last.
 using FirstFrame = std::optional<std::int64_t>;
 

@@ -12,8 +12,8 @@ namespace lull::tools {
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
 /// Calls `denoise` for each video stream. The input of each call is the result of the call before.
-/// Results except the last one are temporary files in the folder of the output. `info` is called
-/// with a line of text for each stream.
+/// All results except the last result are temporary files in the folder of the output. `info` is
+/// called with a line of text for each stream.
 /// @throws InvalidArgument  options that do not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);

@@ -59,9 +59,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the transform across the group: replaces units that are kHalf apart by
-/// their sums and differences. (All loops over units must be unrolled, so that their vectors stay
-/// in registers. gcc unrolls them only with the pragma.)
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces units that
+/// are kHalf apart by their sums and differences. (All loops over units must be unrolled, so that
+/// their vectors stay in registers. gcc unrolls them only with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {

@@ -69,8 +69,8 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
-  // This line contains one row of weights after the convolution along y. Zeros precede it, because
-  // the convolution along x also reads the columns before the picture.
+  // `line` contains one row of weights after the convolution along y. Zeros precede the row,
+  // because the convolution along x also reads the columns before the picture.
   float* const line = scratch + 16;
   hn::Vec<Floats> window[kSide];
   for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);

@@ -7,9 +7,9 @@
 // n members. The Haar coefficient that is the difference of the halves has the variance (S(a,a) +
 // S(b,b) - 2 S(a,b)) / n, and for the complete run, the sum of covariances is S(a,a) + S(b,b) + 2
 // S(a,b). So each pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the
-// pairs m, m ^ x: coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the transform
-// of T. Variances are in units of the noise variance. Coefficients are those of the unscaled
-// transforms.
+// pairs m, m ^ x: coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the
+// Walsh-Hadamard transform of T. Variances are in units of the noise variance. Coefficients are
+// those of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H

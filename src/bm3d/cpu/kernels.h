@@ -29,8 +29,9 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// Constants of the coefficients (u, v). Row u has 16 lanes, which contain the constants of all v
-/// twice. The transforms omit the scale of their basis functions; these constants contain it.
+/// Constants of the coefficients (u, v) of a patch. Row u has 16 elements, one for each lane of a
+/// vector: the constants for all v, twice. The transforms omit the scale of their basis functions;
+/// these constants contain it.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };

@@ -1,8 +1,8 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT, batch by batch. This is the method of
 // Honzatko's 2015 thesis, kept as a variant for comparison. Unlike with the other transforms,
-// patches and spectra pass through device memory. A batch is therefore processed in slices of a few
-// thousand groups, which limits this memory.
+// patches and spectra are stored in device memory between kernels. A batch is therefore processed
+// in slices of a few thousand groups, which limits this memory.
 
 #include <cufft.h>
 

@@ -44,7 +44,8 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Input and output of invalidate_candidates(); null if frames cannot have holes.
+  // Marks of positions that cannot be candidates, and norms that exclude these positions
+  // (invalidate_candidates()); null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -81,8 +82,8 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. distance[i] is the number of elements from a plane of `frame`
-  /// to the same plane of frames[i], for planes of the set's size.
+  /// adds the estimates to the sums. distance[i] is the offset, in elements, from a plane of
+  /// `frame` to the same plane of frames[i], for planes of the set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).

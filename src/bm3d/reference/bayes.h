@@ -25,9 +25,9 @@ using linear::Matrix;
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
 /// Returns the estimates of the patches `noisy`, with white noise: B M B^T Y / n. The spectrum M is
-/// that of B = `basic`, which contains either the same patches of an estimate, or the noisy patches
-/// themselves. From Y and from B, the mean over all samples is subtracted. The mean of Y is added
-/// to the estimates.
+/// computed from B = `basic`, which contains either the same patches of an estimate, or the noisy
+/// patches themselves. From Y and from B, the mean over all samples is subtracted. The mean of Y is
+/// added to the estimates.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

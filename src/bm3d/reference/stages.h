@@ -50,10 +50,10 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is that
-/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` = mu2
-/// sigma^2, times the variances. Returns the weight of the group, which is 1 / (sum of the squared
-/// Wiener factors, each multiplied by its variance).
+/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is the
+/// spectrum of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` =
+/// mu2 sigma^2, times the variances. Returns the weight of the group, which is 1 / (sum of the
+/// squared Wiener factors, each multiplied by its variance).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

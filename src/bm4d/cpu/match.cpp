@@ -1,8 +1,8 @@
-// Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b. The kernel computes the products of a cube with
-// 8 or 16 candidates side by side at once, two voxels of a row in each lane. It keeps up to nine
-// rows of candidates of one slice in registers, so that each loaded row is used for all rows of the
-// reference cube. Candidates whose distance is below the current bound of the group are collected.
-// From time to time, the collection is reduced to the best candidates.
+// Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b. The kernel computes the inner products of a cube
+// with 8 or 16 candidates side by side at once, two voxels of a row in each lane. It keeps up to
+// nine rows of candidates of one slice in registers, so that each loaded row is used for all rows
+// of the reference cube. Candidates whose distance is below the current bound of the group are
+// collected. From time to time, the collection is reduced to the best candidates.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -132,9 +132,9 @@ class Search {
     }
   }
 
-  /// Returns the product of one cube with the reference cube. (The word at each position contains
-  /// the pair of voxels that begins there. The words at the first and third position contain the
-  /// four voxels of a row.)
+  /// Returns the inner product of one cube with the reference cube. (The word at each position
+  /// contains the pair of voxels that begins there. The words at the first and third position
+  /// contain the four voxels of a row.)
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -188,8 +188,8 @@ class Search {
     }
   }
 
-  /// For each row of candidates, the sums of products, with one lane for each candidate. Some
-  /// instruction sets produce the sums of odd lanes separately.
+  /// For each row of candidates, the inner products with the reference cube, with one lane for each
+  /// candidate. Some instruction sets compute odd lanes separately.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

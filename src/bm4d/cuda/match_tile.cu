@@ -1,5 +1,5 @@
-// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so the
-// products of 16 reference cubes with 8 candidates are two products of 16x32 by 32x8 bytes
+// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so the inner
+// products of 16 reference cubes with 8 candidates are two matrix products of 16x32 by 32x8 bytes
 // (match/cuda/match.cu does the same for patches). A block processes 4x2x2 reference cubes and the
 // union of their windows:
 //   1. The block loads the part of the guide that the union covers into shared memory, and the half

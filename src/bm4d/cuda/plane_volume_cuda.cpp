@@ -89,7 +89,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // Number of the first slice for which there is no guide of the first phase yet.
+  // Index of the first slice for which there is no guide of the first phase yet.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };
@@ -204,8 +204,9 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers whose groups exist at the same time. If slices are large, the
-/// number is smaller, so that groups need no more memory than slices.
+/// Returns how many layers of reference cubes have their groups in memory at the same time. Larger
+/// slices have more groups in a layer, so the number is then smaller, and groups need no more
+/// memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

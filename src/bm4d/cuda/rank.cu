@@ -6,8 +6,8 @@
 //   1. Each lane tests four of the listed members. The lane that first sets a candidate's bit in a
 //      map of the window appends it to the warp's list, so that each candidate is listed once, in
 //      arbitrary order.
-//   2. Each lane computes the products and norms of one candidate, row by row, with the instruction
-//      dp4a.
+//   2. Each lane computes the norm of one candidate and its inner product with the reference cube,
+//      row by row, with the instruction dp4a.
 //   3. The best scores of the lanes determine a bound that at least the required number of
 //      candidates reach. The candidates that reach the bound are sorted (cuda/warp.cuh) by distance
 //      and by position in the window.
@@ -34,8 +34,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// The member that a lane tests in a round, and the group that contains this member. Member 0
 /// stands for no member.
 struct Entry {
-  // Position of the reference cube of this group on the grid of reference cubes, relative to the
-  // reference cube of the first phase that is nearest to the cube of the second phase.
+  // Offset, on the grid of reference cubes of the first phase, from the cube that is nearest to the
+  // cube of the second phase to the reference cube of this group.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };

@@ -9,8 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns, for each voxel, the sum of the values in the rectangle between the first voxel of the
-/// slice and this voxel.
+/// Returns the summed-area table of a plane. Element (x, y) of the table, which has width + 1
+/// columns, is the sum of the values in the first x columns and the first y rows.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;

@@ -6,9 +6,9 @@
 // Rounding to nearest rounds up from a fraction of 0.5 on; dithering replaces 0.5 by a threshold
 // that depends on the position. The first sample of a group is rounded with the threshold of the
 // group; its rounding error is added to the next sample of the group. So the sum of a group is
-// rounded once, and the error of a single sample is that of ordered dithering. (Thresholds alone
-// would leave errors of 0.031 levels in the means of 8x8 samples of a denoised gradient. With this
-// addition, the errors are 0.018 levels; docs/measurements/dither.md.)
+// rounded once, and the error of a single sample is as large as with ordered dithering. (Thresholds
+// alone would leave errors of 0.031 levels in the means of 8x8 samples of a denoised gradient. With
+// this addition, the errors are 0.018 levels; docs/measurements/dither.md.)
 
 #include <array>
 

@@ -28,8 +28,8 @@ DitherPattern pattern_of(const Strata& at) {
 /// Returns the three bits of `v` in reverse order.
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
-/// Makes the ordered pattern. The thresholds of successive rows are those of a one-dimensional
-/// Bayer matrix. In the next column, each threshold differs by 1/2.
+/// Makes the ordered pattern. The thresholds of successive rows form a one-dimensional Bayer
+/// matrix. In the next column, each threshold differs by 1/2.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)

@@ -1,6 +1,6 @@
 #pragma once
-// Matrices of half-precision values in the registers of a warp, as left operands of products on the
-// tensor cores.
+// Matrices of half-precision values in the registers of a warp, as left operands of matrix products
+// on the tensor cores.
 
 #include <cuda_fp16.h>
 

@@ -2,9 +2,9 @@
 // Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. A block
 // has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) holds
 // columns 8n + 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. Without moving
-// any values, these registers are also the left operand of another product, or the right operand of
-// a product with the transpose of the block: both operands are contracted along their columns.
-// Shared memory is not needed.
+// any values, these registers are also the left operand of another matrix product, or the right
+// operand of a matrix product with the transpose of the block: both operands are contracted along
+// their columns. Shared memory is not needed.
 
 #include <cstdint>
 

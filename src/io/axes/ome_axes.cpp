@@ -34,7 +34,7 @@ struct OmeDescription {
   bool has_other_size = false;
 };
 
-/// The plane that a page contains: the number of its image, and its indices along C, T and Z.
+/// The plane that a page contains: the index of its image, and its indices along C, T and Z.
 using Plane = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 constexpr std::string_view axis_letters = "CZT";

@@ -15,9 +15,9 @@ namespace {
 constexpr double max_gap_s = 10;
 // If the decoding times of a stream go back by more than this limit, the time stamps have jumped.
 constexpr double max_back_s = 0.1;
-// If the time stamps of another stream jump and those of the video do not, the packets of the other
-// stream wait for a jump of the video. They wait at most this long, measured in the time stamps of
-// the video.
+// If the time stamps of another stream jump and the time stamps of the video do not, the packets of
+// the other stream wait for a jump of the video. They wait at most this long, measured in the time
+// stamps of the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -75,8 +75,8 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
 }
 
 /// Returns whether the time stamps have jumped back although the time stamp of the packet is larger
-/// than that of the previous packet. This happens if the demuxer mistakes a backward jump for an
-/// overflow of the counter of the time stamps, and corrects the time stamp.
+/// than the time stamp of the previous packet. This happens if the demuxer mistakes a backward jump
+/// for an overflow of the counter of the time stamps, and corrects the time stamp.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);

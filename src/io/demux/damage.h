@@ -32,7 +32,7 @@ class DamageCount {
   void add_missing_frame(const std::string& text);
   /// Counts the premature end of the input; further calls have no effect.
   void add_truncation(const std::string& text);
-  /// Reports `faults` faults in the structure of the input; `text` describes the first one. The
+  /// Reports `faults` faults in the structure of the input; `text` describes the first fault. The
   /// faults and the counted frames may result from the same damage, so only the larger of the two
   /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);

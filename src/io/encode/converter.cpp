@@ -11,7 +11,7 @@ bool is_rgb(const AVFrame& picture) {
 }
 
 /// Returns whether a picture is grey and states no sample range. Such pictures have the full range:
-/// most of them are stills, and FFmpeg assumes the full range for the others.
+/// most of them are stills, and FFmpeg assumes the full range for all other pictures.
 bool is_plain_grey(const AVFrame& picture) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   return d->nb_components <= 2 && picture.color_range == AVCOL_RANGE_UNSPECIFIED;

@@ -39,7 +39,7 @@ class FramePacker {
 
   /// Returns whether frames and pictures have the same sample format.
   bool is_direct() const { return !converts_; }
-  /// Packs a frame into `out`, whose colour space and range are those of `encoder`.
+  /// Packs a frame into `out`, with the colour space and the range of `encoder`.
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
 
  private:

@@ -22,9 +22,11 @@ bool has_full_range(const FileSource& source);
 /// format directly.
 bool changes_range(Layout source, AVPixelFormat target);
 
-/// Returns the sample format in which sessions deliver results for an encoder. It is that of the
-/// encoder's pixel format if only the bit depth differs from the source's samples. If FFmpeg must
-/// convert the samples, sessions deliver 16-bit samples that are multiples of the source's samples.
+/// Returns the sample format in which sessions deliver results for an encoder. If the encoder's
+/// pixel format differs from the format of the source only in bit depth, results have the bit depth
+/// of the encoder. If FFmpeg must convert the samples, results have the largest bit depth up to 16
+/// for which FFmpeg has a format, and a power of two times the scale of the source; if the
+/// conversion changes the range (changes_range()), results have the bit depth of the source.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

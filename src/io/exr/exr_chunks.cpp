@@ -190,7 +190,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // A chunk begins with a header: the number of the part (only in files with several parts), the
+    // A chunk begins with a header: the index of the part (only in files with several parts), the
     // row of the samples or the four coordinates of the tile, and the size. Each number has 4
     // bytes.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);

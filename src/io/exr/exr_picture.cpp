@@ -119,7 +119,7 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 }
 
 /// Adds those chosen layers that can be read together with the picture. read_layer() reads the
-/// others later.
+/// other chosen layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

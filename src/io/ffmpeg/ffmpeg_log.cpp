@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// first() and last() return the first and the last message with a number of at least `from` for
-  /// which `wanted` returns true.
+  /// first() and last() return the first and the last message whose index is at least `from` and
+  /// for which `wanted` returns true.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);

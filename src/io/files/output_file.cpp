@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,7 +45,10 @@ bool is_renamed(const std::string& from, const std::string& to) {
 /// Renames a file if no file has the new name. Returns false if that failed. errno is the reason:
 /// EEXIST if a file has the new name.
 bool rename_if_free(const std::string& from, const std::string& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // glibc has a function for this system call only since version 2.28.
+  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel
+  if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0)
+    return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // Not every file system supports the flag RENAME_NOREPLACE. Without the flag, the function
@@ -75,7 +79,7 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A link may point to a file that does not exist yet. The limit of 40 links is that of the
+  // A link may point to a file that does not exist yet. The limit of 40 links is the limit of the
   // operating system.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {

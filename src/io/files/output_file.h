@@ -109,7 +109,7 @@ struct OutputFileOptions {
 };
 
 struct SinkOptions;  // io/media.h
-/// Returns the options that correspond to those of a sink.
+/// Returns the options for an output file that correspond to the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file, which is created exclusively in the output's folder. commit()

@@ -30,7 +30,7 @@ RegularFile::RegularFile(const std::string& path) : path_(path) {
   // Devices are rejected before the file is opened, because opening some devices has side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
-  // O_NONBLOCK prevents blocking if the name has become that of a pipe in the meantime.
+  // O_NONBLOCK prevents blocking if a pipe has got this name in the meantime.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   const int error = ::fstat(descriptor_, &status) < 0 ? errno : 0;

@@ -11,6 +11,8 @@
 #include "io/files/output_file.h"
 #include "io/pictures/sequence.h"
 #include "io/segments/segment_file.h"
+#include "io/volumes/foreign_volume.h"
+#include "io/volumes/volume_name.h"
 
 namespace lull::io {
 namespace {
@@ -40,6 +42,17 @@ std::vector<SequenceFile> sequence_of(const std::string& path) {
   }
 }
 
+/// Returns an existing file, and the file with its samples if it is a volume in two files.
+std::vector<std::string> files_of_existing(const std::string& path) {
+  try {
+    const auto volume = read_foreign_volume(path);
+    if (volume && volume->data_path != path) return {path, volume->data_path};
+  } catch (const Error&) {
+    return {path};  // the source will report the error
+  }
+  return {path};
+}
+
 }  // namespace
 
 std::optional<FileLocation> location_of(const std::string& path) {
@@ -64,7 +77,7 @@ std::optional<FileLocation> location_of(int descriptor) {
 std::vector<std::string> files_of_input(const std::string& path) {
   std::error_code ignored;
   if (path == "-") return {};
-  if (fs::exists(path, ignored)) return {path};
+  if (fs::exists(path, ignored)) return files_of_existing(path);
   std::vector<std::string> files;
   for (SequenceFile& file : sequence_of(path)) files.push_back(std::move(file.path));
   return files;
@@ -72,7 +85,7 @@ std::vector<std::string> files_of_input(const std::string& path) {
 
 OutputFiles files_of_output(const std::string& path, const std::string& input) {
   if (path == "-" || path == "null" || path == "hash") return {};
-  OutputFiles files{.names = {path}, .pattern = {}};
+  OutputFiles files{.names = files_of_volume(path), .pattern = {}};
   std::optional<NumberPattern> numbers;
   try {
     numbers = number_pattern(path);

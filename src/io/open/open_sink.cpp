@@ -99,7 +99,7 @@ Access access_of_source(const MediaSource& source) {
     return access_of(files, file->options().descriptor);
   }
   const auto* stack = dynamic_cast<const StackSource*>(&source);
-  return stack ? access_of({stack->path()}) : Access{};
+  return stack ? access_of(stack->files()) : Access{};
 }
 
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,

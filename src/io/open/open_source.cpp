@@ -1,6 +1,7 @@
 // Opens the kind of source (video, stack) that a path requires.
 
 #include "core/error.h"
+#include "io/dicom/dicom.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/media.h"
 #include "io/read/source.h"
@@ -15,6 +16,9 @@ std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOp
   if (stack != StackKind::nifti && options.axis)
     throw InvalidArgument("an axis for '" + path +
                           "' (only NIfTI volumes have axes); leave --axis out");
+  if (!options.series_uid.empty() && !is_dicom(path))
+    throw InvalidArgument("a series of '" + path +
+                          "' (only DICOM has series to choose from); leave --series-uid out");
   if (stack != StackKind::none && !options.selection.all())
     throw InvalidArgument("a part of '" + path +
                           "' (a stack of slices cannot be divided); leave --frames, --start and "

@@ -10,6 +10,7 @@ extern "C" {
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/stacks/stack.h"
+#include "io/volumes/volume_name.h"
 #include "io/write/losses.h"
 #include "io/write/metadata_embedder.h"
 #include "io/write/sequence_sink.h"
@@ -180,7 +181,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
 }
 
 /// Describes a stack. A stack has no streams, and its output can only be a file of the same kind.
-void describe_stack(InputReport& report) {
+void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
   const bool nifti = report.video.container == "nifti";
@@ -188,8 +189,11 @@ void describe_stack(InputReport& report) {
   if (report.output == "null" || report.output == "hash") return;
   try {
     check_stack_output(report.output, report.video);
-    report.encoder = report.video.container;
+    const VolumeFormat format = volume_format(report.output);
+    const bool is_volume = nifti && format != VolumeFormat::none;
+    report.encoder = is_volume ? container_of(format) : nifti ? "dicom" : report.video.container;
     report.pixel_format = report.video.pixel_format;
+    add_losses(losses_of_volume(report.output, source, options), report);
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the stack: ") + e.what());
   }
@@ -207,7 +211,7 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   report.output = output;
   auto* file = dynamic_cast<FileSource*>(opened.get());
   if (!file) {
-    describe_stack(report);
+    describe_stack(*opened, sink, report);
     return report;
   }
   FileSource& source = *file;

@@ -11,12 +11,9 @@ struct Format {
   const char *name, *suggestion;
 };
 
-constexpr const char* to_nifti = "convert it to NIfTI, for example with dcm2niix";
 constexpr const char* to_exr = "convert it to OpenEXR, for example with oiiotool or ImageMagick";
 
 constexpr Format formats[] = {
-    {128, "DICM", "a DICOM file", to_nifti},
-    {0, "NRRD000", "an NRRD file", "convert it to NIfTI, for example with 3D Slicer"},
     {0, "#?RADIANCE", "a Radiance HDR picture", to_exr},
     {0, "#?RGBE", "a Radiance HDR picture", to_exr},
     {0, "SIMPLE  =", "a FITS file", "convert it to TIFF with floats, for example with Siril"}};

@@ -243,7 +243,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is the number of the page. The metadata come from the first page of a file.
+/// page is the index of the page. The metadata come from the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -363,9 +363,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than that of the previous picture,
-/// because one of the two time stamps is wrong. Decoders that do not know the reordering depth may
-/// return the first pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than the time stamp of the previous
+/// picture, because one of the two time stamps is wrong. Decoders that do not know the reordering
+/// depth may return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);

@@ -45,7 +45,8 @@ bool has_element(const std::string& line, const char* name, double& value) {
   return true;
 }
 
-/// Returns the quantisation parameter of chroma for that of luma (ITU-T H.264, table 8-15).
+/// Returns the quantisation parameter of chroma, given the quantisation parameter of luma (ITU-T
+/// H.264, table 8-15).
 double chroma_parameter(double luma) {
   constexpr std::array<double, 22> table = {29, 30, 31, 32, 32, 33, 34, 34, 35, 35, 36,
                                             36, 37, 37, 37, 38, 38, 38, 39, 39, 39, 39};
@@ -99,8 +100,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // ITU-T H.265: for luma parameters up to 43, the chroma parameter is that of H.264. For higher
-  // luma parameters, the chroma parameter is the luma parameter minus 6.
+  // ITU-T H.265: for luma parameters up to 43, the chroma parameter is the same as in H.264. For
+  // higher luma parameters, the chroma parameter is the luma parameter minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

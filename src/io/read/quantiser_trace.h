@@ -26,7 +26,7 @@ class QuantiserTrace {
 
   /// Reads the headers of a packet. Damaged packets and packets without a time are ignored.
   void add(const AVPacket& packet);
-  /// Stores the quantisation of the packet with the time of `picture` in the picture, for
+  /// Stores in `picture` the quantisation of the packet that has the same time, for
   /// quantiser_steps().
   void mark(AVFrame& picture);
   /// Forgets all packets, after a seek.

@@ -53,8 +53,8 @@ std::optional<TimedPicture> TimedPictures::next() {
 // The demuxer decides where a seek ends. Only a comparison of the decoded picture with the index
 // proves that the position is right. The second attempt seeks to a position that is earlier by the
 // maximum reordering of frames, for demuxers that seek by decoding times (MPEG-TS). Some decoders
-// need more packets than those of a picture's own group of pictures, so each further attempt starts
-// at the preceding key picture.
+// need more packets than the packets of a picture's own group of pictures, so each further attempt
+// starts at the preceding key picture.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;

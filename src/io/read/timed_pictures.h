@@ -36,7 +36,7 @@ class TimedPictures {
   /// next picture, selected or not.
   std::optional<TimedPicture> next();
   /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
-  /// The caller may have read only the first pictures of the input before.
+  /// Before this call, the caller must not have read more than the first pictures of the input.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
   /// Brings the selection into the state in which it would be if all pictures of options.index had

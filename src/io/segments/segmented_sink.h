@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Opens a sink that encodes in segments, as options.segments states. Parameters and errors are
-/// those of open_sink().
+/// Opens a sink that encodes in segments, as options.segments states. Parameters and errors are the
+/// same as for open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

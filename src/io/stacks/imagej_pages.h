@@ -40,8 +40,8 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes a file of ImageJ with one directory. All bytes except the samples of the pages are those
-/// of the input.
+/// Writes a file of ImageJ with one directory. All bytes except the samples of the pages are copied
+/// from the input.
 class ImagejWriter {
  public:
   /// Copies the bytes before the first page to the open file `descriptor`, which the caller closes.

@@ -1,62 +1,84 @@
-// Writes a NIfTI file with the header of the input and filtered samples.
+// Writes a volume with the contents of the input's header and filtered samples.
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
+#include <optional>
+#include <utility>
 
+#include "io/dicom/dicom_output.h"
 #include "io/ffmpeg/side_data.h"
 #include "io/stacks/nifti_source.h"
 #include "io/text_file.h"
+#include "io/volumes/volume_output.h"
 
 namespace lull::io {
 namespace {
 
-struct OutputSamples {
-  StoredFormat format;
-  bool scaled = false;
-};
-
-/// Returns the sample format for int16 outputs. Integers that fit in 16 bits are stored unchanged.
-/// All other values are scaled to the 65535 values from -32767 to 32767.
-OutputSamples as_int16(const NiftiSource& source) {
-  const StoredFormat& in = source.header().samples;
-  OutputSamples out{in, source.header().scaled};
-  out.format.type = StoredType::i16;
-  const double a = (source.minimum() - in.inter) / in.slope;
-  const double b = (source.maximum() - in.inter) / in.slope;
-  const bool whole = in.type != StoredType::f32 && in.type != StoredType::f64;
-  if (whole && std::min(a, b) >= -32768 && std::max(a, b) <= 32767) return out;
-  const bool narrow = source.header().version == 1;  // the scale in NIfTI-1 headers is a float
-  const double middle = source.minimum() / 2 + source.maximum() / 2;
-  const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
-  double slope = std::max(source.maximum() - inter, inter - source.minimum()) / 32767;
-  // The slope is rounded up, so that both the minimum and the maximum fit.
-  if (narrow && slope > 0)
-    slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
-  if (slope == 0) slope = 1;  // all values are equal
-  if (!std::isfinite(slope) || !std::isfinite(inter))
-    throw InvalidArgument("'" + source.path() +
-                          "' has values that int16 cannot hold (the header cannot state their "
-                          "scale); use --datatype float32");
-  out.format.inter = inter;
-  out.format.slope = slope;
-  out.scaled = true;
-  return out;
+/// Returns whether an output consists of the DICOM files of the input.
+bool makes_dicom(const std::string& path, const NiftiSource& source) {
+  return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
+         is_dicom_output(path);
 }
 
-OutputSamples output_samples(const NiftiSource& source, DataType type) {
-  const StoredFormat& in = source.header().samples;
-  switch (type) {
-    case DataType::same:
-      return {in, source.header().scaled};
-    case DataType::int16:
-      return as_int16(source);
-    case DataType::float32:
-      return {{.type = StoredType::f32, .swapped = in.swapped}, source.header().scaled};
+/// Returns the samples of an output of this name.
+/// @throws InvalidArgument  the format cannot hold the samples
+OutputSamples samples_for_output(const std::string& path, const NiftiSource& source,
+                                 DataType type) {
+  const VolumeFormat format = volume_format(path);
+  if (makes_dicom(path, source)) {
+    if (type == DataType::same) return {source.header().samples, source.header().scaled, {}};
+    throw InvalidArgument("a data type for '" + path +
+                          "' (DICOM files keep the type of the input); leave --datatype out");
   }
-  throw InternalError("an unknown data type");
+  const bool is_analyze = source.foreign() && source.foreign()->format == "analyze";
+  const bool has_scale =
+      format == VolumeFormat::nifti || (format == VolumeFormat::pair && !is_analyze);
+  return output_samples(source.header(), {.path = source.path(),
+                                          .output = format,
+                                          .type = type,
+                                          .has_scale = has_scale,
+                                          .minimum = source.minimum(),
+                                          .maximum = source.maximum()});
 }
+
+/// The file of a volume, or the two files that make up a volume. Each file has a temporary
+/// name until commit().
+class VolumeFiles final : public VolumeWriter {
+ public:
+  /// Writes the head.
+  VolumeFiles(const std::string& path, VolumeOutput output, const SinkOptions& options)
+      : output_(std::move(output)), file_(path, file_options(options)) {
+    if (!output_.data_path.empty()) samples_file_.emplace(output_.data_path, file_options(options));
+    const bool is_one_stream = !samples_file_ && output_.is_head_gzip == output_.is_gzip;
+    writer_ = std::make_unique<GzipWriter>(file_, output_.is_head_gzip);
+    writer_->write(output_.head);
+    if (is_one_stream) return;
+    writer_->finish();
+    writer_ = std::make_unique<GzipWriter>(samples_file_ ? *samples_file_ : file_, output_.is_gzip);
+  }
+
+  void write(std::span<const std::byte> samples) override { writer_->write(samples); }
+  void finish_writing() override {
+    writer_->write(output_.tail);
+    writer_->finish();
+    file_.finish_writing();
+    if (samples_file_) samples_file_->finish_writing();
+  }
+  /// The header is renamed last, so that it never exists without its samples.
+  void commit() override {
+    if (samples_file_) samples_file_->commit();
+    file_.commit();
+  }
+  const std::string& temporary() const override {
+    return samples_file_ ? samples_file_->temporary() : file_.temporary();
+  }
+
+ private:
+  VolumeOutput output_;
+  OutputFile file_;
+  std::optional<OutputFile> samples_file_;
+  std::unique_ptr<GzipWriter> writer_;
+};
 
 /// Sidecar files of a diffusion series, in the form that FSL and dcm2niix write. They contain the
 /// strength and the direction of the diffusion weighting of each volume.
@@ -66,9 +88,11 @@ class Sidecars {
   ///     replaced
   Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
       : overwrite_(options.overwrite), follow_links_(options.follow_links) {
-    if (source.header().volumes < 2) return;
+    const bool is_folder = source.foreign() && source.foreign()->format == "dicom";
+    if (source.header().volumes < 2 || is_folder) return;
     for (const char* ending : {".bval", ".bvec"}) {
-      const std::string from = stem_of(source.path()) + ending, to = stem_of(output) + ending;
+      const std::string from = volume_stem(source.path()) + ending,
+                        to = volume_stem(output) + ending;
       std::error_code code;
       if (!std::filesystem::exists(from, code) || same_file(from, to)) continue;
       std::string text = read_text(from, max_bytes);
@@ -99,21 +123,18 @@ class Sidecars {
     Access access;
   };
 
-  /// Returns the path without the extension .nii or .nii.gz.
-  static std::string stem_of(const std::string& path) {
-    const std::size_t is_gzip = is_gzip_name(path) ? 3 : 0;
-    const std::string_view plain = std::string_view(path).substr(0, path.size() - is_gzip);
-    return std::string(plain.substr(0, plain.size() - (is_nifti_name(plain) ? 4 : 0)));
-  }
-
   bool overwrite_, follow_links_;
   std::vector<File> files_;
 };
 
 class NiftiSink final : public StackSink {
  public:
-  NiftiSink(const std::string& path, const NiftiSource& source, const SinkOptions& options)
-      : out_(output_samples(source, options.datatype)),
+  /// @param container  name of the format
+  /// @param losses     what the output loses
+  NiftiSink(const std::string& path, const NiftiSource& source, OutputSamples samples,
+            std::unique_ptr<VolumeWriter> files, std::string container,
+            std::vector<std::string> losses, const SinkOptions& options)
+      : out_(std::move(samples)),
         in_(source.header().samples),
         range_(source.range()),
         grid_(source.grid()),
@@ -121,18 +142,11 @@ class NiftiSink final : public StackSink {
         slices_(source.info().frames_estimate),
         sidecars_(source, path, options),
         notes_(sidecars_.notes()),
-        file_(path, file_options(options)),
-        writer_(file_, is_gzip_name(path)) {
-    container_ = "nifti";
-    if (const ForeignVolume* volume = source.foreign(); volume && volume->format != "nifti1 pair")
-      losses_.push_back("metadata of the file of format " + volume->format +
-                        ", except its geometry (the output is a NIfTI file)");
+        files_(std::move(files)) {
+    container_ = std::move(container);
+    losses_ = std::move(losses);
     samples_ = name_of(out_.format.type);
-    temporary_ = file_.temporary();
-    std::vector<std::byte> head = source.head();
-    if (out_.format != in_ || out_.scaled != source.header().scaled)
-      change_samples(head, source.header(), out_.format, out_.scaled);
-    writer_.write(head);
+    temporary_ = files_->temporary();
     block_.resize(grid_.block_samples() * size_of(out_.format.type));
     row_.resize(static_cast<std::size_t>(grid_.width) * size_of(out_.format.type));
   }
@@ -154,16 +168,15 @@ class NiftiSink final : public StackSink {
         std::copy_n(&row_[static_cast<std::size_t>(x) * bytes], bytes, to);
     }
     ++next_;
-    if (in_block + 1 == grid_.slices_of_block) writer_.write(block_);
+    if (in_block + 1 == grid_.slices_of_block) files_->write(block_);
   }
 
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
-    writer_.finish();
-    // The volume's file is renamed last, so that it never exists without its sidecar files.
-    file_.finish_writing();
+    // The volume's files are renamed last, so that they never exist without their sidecar files.
+    files_->finish_writing();
     sidecars_.write();
-    file_.commit();
+    files_->commit();
   }
 
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
@@ -177,25 +190,51 @@ class NiftiSink final : public StackSink {
   std::int64_t slices_, next_ = 0;
   Sidecars sidecars_;
   std::vector<std::string> notes_;
-  OutputFile file_;
-  GzipWriter writer_;
+  std::unique_ptr<VolumeWriter> files_;
   std::vector<std::byte> block_, row_;
 };
 
 }  // namespace
+
+std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
+                                          const SinkOptions& options) {
+  const auto* volume = dynamic_cast<const NiftiSource*>(&source);
+  if (!volume || makes_dicom(path, *volume)) return {};
+  const OutputSamples samples = samples_for_output(path, *volume, options.datatype);
+  return make_volume_output(path, volume->input(), samples).losses;
+}
 
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options) {
   const auto* volume = dynamic_cast<const NiftiSource*>(&source);
   if (!volume) return nullptr;
   check_stack_output(path, source.info());
-  volume->check_memory(
-      volume->grid().block_samples() *
-      static_cast<std::uint64_t>(size_of(output_samples(*volume, options.datatype).format.type)));
-  if (same_file(path, volume->path()))
-    throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  OutputSamples samples = samples_for_output(path, *volume, options.datatype);
+  volume->check_memory(volume->grid().block_samples() *
+                       static_cast<std::uint64_t>(size_of(samples.format.type)));
   refuse_encoder_options(options, path);
-  return std::make_unique<NiftiSink>(path, *volume, options);
+  const auto refuse_input = [&](const std::string& name) {
+    for (const std::string& file : volume->files())
+      if (same_file(name, file))
+        throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  };
+  refuse_input(path);
+  if (makes_dicom(path, *volume))
+    return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
+                                       open_dicom_output(path, *volume->foreign(), options),
+                                       "dicom", std::vector<std::string>{}, options);
+  // The .img file of a pair stands for the pair, whose header has the name of the output.
+  const bool is_pair = volume_format(path) == VolumeFormat::pair;
+  const std::string target = is_pair ? pair_names(path).head : path;
+  VolumeOutput output = make_volume_output(target, volume->input(), samples);
+  refuse_input(target);
+  if (!output.data_path.empty()) refuse_input(output.data_path);
+  const std::string container = output.container;
+  const std::vector<std::string> losses = output.losses;
+  return std::make_unique<NiftiSink>(
+      target, *volume, std::move(samples),
+      std::make_unique<VolumeFiles>(target, std::move(output), options), container, losses,
+      options);
 }
 
 }  // namespace lull::io

@@ -1,15 +1,14 @@
 #pragma once
-// A source that returns the slices of a NIfTI volume along one axis. For a series, it returns
+// A source that returns the slices of a volume along one axis. For a series, it returns
 // volume after volume.
 
 #include <optional>
 #include <vector>
 
 #include "core/frame_pool.h"
-#include "io/stacks/foreign_volume.h"
-#include "io/stacks/gzip_stream.h"
-#include "io/stacks/nifti_header.h"
 #include "io/stacks/stack.h"
+#include "io/volumes/gzip_stream.h"
+#include "io/volumes/volume_output.h"
 
 namespace lull::io {
 
@@ -40,13 +39,13 @@ class NiftiSource final : public StackSource {
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
-  const std::string& path() const noexcept override { return path_; }
-  /// Returns the volume if the source reads a format other than single NIfTI files
-  /// (foreign_volume.h); null otherwise.
-  const ForeignVolume* foreign() const { return foreign_ ? &*foreign_ : nullptr; }
-  const NiftiHeader& header() const { return header_; }
-  /// Returns all bytes before the first sample: header, extensions, padding.
-  const std::vector<std::byte>& head() const { return head_; }
+  const std::string& path() const noexcept override { return input_.path; }
+  /// Returns the volume in another format that the source reads; null for single NIfTI files.
+  const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
+  const NiftiHeader& header() const { return input_.header; }
+  /// Returns what the reader knows other than the samples.
+  const VolumeInput& input() const { return input_; }
+  std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
   /// Throws an error if the bytes of a block plus `additional_bytes` exceed the memory limit.
@@ -59,15 +58,14 @@ class NiftiSource final : public StackSource {
   void read_head();
   void skip_head();
   void find_range();
+  void read_tail();
   void fill_info();
   void read_block();
 
-  std::string path_;
+  VolumeInput input_;
   std::int64_t max_memory_;
-  std::optional<ForeignVolume> foreign_;  // the volume is not a single NIfTI file
-  GzipReader file_;
-  NiftiHeader header_;
-  std::vector<std::byte> head_, block_;
+  std::unique_ptr<SampleBytes> file_;
+  std::vector<std::byte> block_;
   std::optional<SliceGrid> grid_;
   ValueRange range_;
   double minimum_ = 0, maximum_ = 0;

@@ -2,28 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "core/describe.h"
 #include "core/error.h"
+#include "io/dicom/dicom.h"
+#include "io/dicom/dicom_output.h"
 #include "io/files/file_bytes.h"
 #include "io/pictures/sequence.h"
-#include "io/stacks/foreign_volume.h"
-#include "io/stacks/gzip_stream.h"
-#include "io/stacks/nifti_header.h"
 #include "io/tiff/tiff_file.h"
+#include "io/volumes/foreign_volume.h"
+#include "io/volumes/gzip_stream.h"
+#include "io/volumes/nifti_header.h"
+#include "io/volumes/volume_name.h"
 
 namespace lull::io {
 namespace {
-
-bool ends_in(std::string_view path, std::string_view ending) {
-  if (path.size() < ending.size()) return false;
-  return std::ranges::equal(path.substr(path.size() - ending.size()), ending, {},
-                            [](unsigned char c) { return std::tolower(c); });
-}
 
 bool holds_nifti(const std::string& path) {
   try {
@@ -37,16 +33,18 @@ bool holds_nifti(const std::string& path) {
 
 }  // namespace
 
-bool is_gzip_name(std::string_view path) { return ends_in(path, ".gz"); }
-bool is_nifti_name(std::string_view path) {
-  return ends_in(path, ".nii") || ends_in(path, ".nii.gz");
+/// Returns whether a name can only be that of a volume. Names of pairs have other meanings, too.
+bool is_volume_name(const std::string& path) {
+  const VolumeFormat format = volume_format(path);
+  return format != VolumeFormat::none && format != VolumeFormat::pair;
 }
 
 StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;
   if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
+  if (is_dicom(path)) return StackKind::nifti;
   if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
-  if (is_nifti_name(path) || is_foreign_volume(path)) return StackKind::nifti;
+  if (is_volume_name(path) || is_foreign_volume(path)) return StackKind::nifti;
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
   const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;
@@ -100,11 +98,12 @@ void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maxi
 
 void check_stack_output(const std::string& path, const VideoInfo& stack) {
   if (stack.container == "nifti") {
-    if (is_nifti_name(path)) return;
-    throw InvalidArgument(
-        "'" + path +
-        "' cannot be made of a NIfTI volume (a volume remains a NIfTI file); name it .nii or "
-        ".nii.gz");
+    if (volume_format(path) != VolumeFormat::none) return;
+    if (stack.codec == "dicom" && is_dicom_output(path)) return;
+    throw InvalidArgument("'" + path +
+                          "' cannot be made of a volume (a volume remains a volume: NIfTI, NRRD or "
+                          "MGH); name it .nii, "
+                          ".nii.gz, .nrrd, .nhdr, .mgh, .mgz or .hdr");
   }
   if (!is_tiff_name(path))
     throw InvalidArgument(
@@ -117,13 +116,13 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
 }
 
 void refuse_stack(const std::string& path, const SinkOptions& options) {
-  if (is_nifti_name(path))
+  if (is_volume_name(path))
     throw InvalidArgument("'" + path +
-                          "' can only be made of a NIfTI volume (the header comes from the input); "
+                          "' can only be made of a volume (the header comes from the input); "
                           "choose a video's or a picture's name");
   if (options.datatype != DataType::same)
     throw InvalidArgument("a data type for '" + path +
-                          "' (only NIfTI volumes have one to choose); leave --datatype out");
+                          "' (only volumes have one to choose); leave --datatype out");
 }
 
 }  // namespace lull::io

@@ -1,10 +1,11 @@
 #pragma once
-// Sources and sinks for stacks of grey slices: NIfTI volumes and TIFF files of several pages.
+// Sources and sinks for stacks of grey slices: volumes (NIfTI and other formats) and TIFF files of
+// several pages.
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "io/media.h"
 
@@ -12,16 +13,13 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff };
 
-/// Returns the kind of stack that a file contains. Files named .nii or .nii.gz are always NIfTI, so
-/// that a damaged volume is not treated as a damaged video. A TIFF file is a stack if it has
-/// several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. The
-/// result is also `none` for files that cannot be read, and if the options state the format.
+/// Returns the kind of stack that a file contains. `nifti` stands for all formats of
+/// volumes. Files named .nii or .nii.gz are always NIfTI, and files named .nrrd, .nhdr, .mgh or
+/// .mgz are always volumes, so that a damaged volume is not treated as a damaged video. A TIFF file
+/// is a stack if it has several pages, or grey samples that are neither 8- or 16-bit integers nor
+/// half floats. The result is also `none` for files that cannot be read, and if the options state
+/// the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
-
-/// Returns whether a name ends in .nii or .nii.gz, ignoring case.
-bool is_nifti_name(std::string_view path);
-/// Returns whether a name ends in .gz, ignoring case.
-bool is_gzip_name(std::string_view path);
 
 /// Returns the maximum number of samples of a slice. The width and the height of a slice with at
 /// most this number of samples fit in an int.
@@ -50,6 +48,10 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
+/// Returns what a volume loses in an output of this name; nothing for other sources.
+/// @throws InvalidArgument  the output cannot hold the volume
+std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
+                                          const SinkOptions& options);
 std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
 
@@ -57,7 +59,7 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Rejects output names and options that are only for NIfTI volumes.
+/// Rejects output names and options that are only for volumes.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
@@ -67,6 +69,8 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
+  /// Returns the files that the source reads: `path()`, and files of samples beside it.
+  virtual std::vector<std::string> files() const { return {path()}; }
 };
 
 /// Base class of the sinks of stacks.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/stacks/stack_samples.h"
 #include "io/tiff/tiff_writer.h"
+#include "io/volumes/stack_samples.h"
 
 namespace lull::io {
 

@@ -38,8 +38,8 @@ struct TiffMetadata {
 /// Sets tags of the current page for all metadata that `metadata` states.
 void set_metadata(TIFF* page, const TiffMetadata& metadata);
 
-/// The page of a TIFF file from which a picture was read. The number of the page does not count
-/// masks and reduced copies of pictures.
+/// The page of a TIFF file from which a picture was read. Masks and reduced copies of pictures are
+/// not counted in the index of the page.
 struct TiffOrigin {
   std::string path;  // empty: the picture has no origin
   std::int64_t page = 0;

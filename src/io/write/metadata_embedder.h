@@ -29,7 +29,7 @@ class MetadataEmbedder {
   int rotation() const { return rotation_; }
 
   /// Prepares the metadata of the next picture that is sent to the encoder.
-  /// @throws InvalidArgument  the picture needs another rotation than the first one
+  /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
   /// Returns the metadata of the next picture that the encoder returns.
   PictureMetadata next();

@@ -94,8 +94,8 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix: the products of all pairs of columns of
-/// `columns`, which has `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix: the inner products of all pairs of columns
+/// of `columns`, which has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);

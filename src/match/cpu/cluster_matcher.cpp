@@ -87,7 +87,7 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  // Clusters of the reference patch that is matched, and of the next one.
+  // Clusters of the reference patch that is matched, and of the next reference patch.
   std::array<Leaves, 2> leaves;
   Nearest nearest{};
 };
@@ -207,12 +207,13 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members of a cluster, which is the default maximum size of a cluster.
+  /// Prefetches 48 members of a cluster. The default maximum size of a cluster is 48.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Returns the number of the patch that motion predicts in the `f`-th frame, if it lies in the
+  /// Returns the patch number (PatchNumbers) of the patch in frame `f` to which the motion vector
+  /// leads from the reference patch at (x, y); nullopt if this patch is not completely inside the
   /// picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;

@@ -161,12 +161,13 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// For each of the two centres, the sum of the samples of its seeds.
+  /// For each of the two centres, the sum of its seeds, sample by sample.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the split between two centres: the means of `a` and of `b` seed patches. centres(k)
-  /// returns the sums over the seeds of each centre, for part k of the samples of a patch.
+  /// Computes the plane that separates two centres (Split). The first centre is the mean of `a`
+  /// seed patches, the second the mean of `b` seed patches. centres(k) returns the sums of the
+  /// seeds of each centre, for part k of the samples of a patch.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -174,7 +175,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // Products have at most 12 bits, sums of two products 13.
+    // A product is at most 255 a b, with a + b <= 8, so products have 12 bits, and sums of two
+    // products 13.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);

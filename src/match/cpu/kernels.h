@@ -106,8 +106,8 @@ std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// A block of `columns` x `rows` reference patches. They are `step` samples apart; the first one is
-/// at (x, y).
+/// A block of `columns` x `rows` reference patches. They are `step` samples apart; the first
+/// reference patch is at (x, y).
 struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };

@@ -55,7 +55,7 @@ class Matcher {
 /// Returns a matcher that takes its candidates from the groups of MatchInput::kept (propagation.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
-/// Returns a matcher that does not search. The groups of the reference patches are those of
+/// Returns a matcher that does not search. The groups of the reference patches are the groups in
 /// MatchInput::kept, unchanged.
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h).

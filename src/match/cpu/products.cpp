@@ -108,7 +108,7 @@ class ProductScorer {
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// The rows of a patch form groups of `step` rows; the last group may have fewer rows. Number of
-  /// groups before the last one.
+  /// groups before the last group.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that the next group of rows uses again. If the step is at least
   /// the height of a patch, reference patches share no rows, and kStep is `patch`.

@@ -53,7 +53,7 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
 
 /// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. Both halves of
 /// the vectors are sorted. For each i, the function considers the case that i of the smallest
-/// values come from the first half and the others from the second half.
+/// values come from the first half and all other smallest values from the second half.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;

@@ -2,7 +2,7 @@
 // processes one cluster at a time.
 //
 // 1. The warp finds the split from 8 seed patches: each lane processes two samples of every patch,
-//    so distances and products are sums over the warp. All arithmetic uses integers
+//    so distances and dot products are sums over the warp. All arithmetic uses integers
 //    (match/clusters.h). The only square root is rounded to nearest and then truncated, as on the
 //    host.
 // 2. The warp partitions the cluster: each lane processes one patch, and weights are bytes. Ballots

@@ -1,7 +1,8 @@
 // Computes the guides in which patches are matched: computes a weighted sum of planes, quantises it
 // to 8 bits, and computes the norms of the patches. A norm is the sum of the squared samples of an
-// 8x8 patch. Each lane sums the squares of the first 1, 2, 3 and 4 samples of its word over the
-// rows. Together with the sums of the next two lanes these give the sum over any 8 columns.
+// 8x8 patch. Each lane computes prefix sums: the sums, over the rows, of the squares of the first
+// 1, 2, 3 and 4 samples of its word. Together with the sums of the next two lanes these give the
+// sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -36,8 +37,8 @@ struct LanePlace {
   int x, y;  // position in the picture or in its padding
 };
 
-/// Stores the guide, and the squared norm of each patch that begins in the word of the lane,
-/// divided by 2.
+/// Stores the guide, and half of the squared norm of each patch. A lane stores a word with four
+/// samples, and the values of the four patches that begin at these samples.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {

@@ -30,7 +30,7 @@ class GuideFrame {
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 
   /// Queues the upload of the guide of `frame`. The frame must stay valid until the upload is
-  /// complete. The sample format of the guide may differ from that of the frame.
+  /// complete. The guide and the frame may have different sample formats.
   /// @throws InvalidArgument as guide_of()
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);

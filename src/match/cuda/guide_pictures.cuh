@@ -1,6 +1,6 @@
 #pragma once
 // The pictures from which kernels compute the guides. Kernels read four samples of a row at a time;
-// the x position of the first one is a multiple of 4.
+// the x position of the first sample is a multiple of 4.
 
 #include <cuda_runtime_api.h>
 

@@ -30,8 +30,8 @@ struct Batch {
 
 /// The groups of one batch: for each reference patch the log2 of its group size, and up to
 /// `capacity` displacements from the reference patch, packed as in group.h. The reference patch is
-/// the first member, the others follow by ascending distance. Tile b of the batch contains the
-/// reference patches 16 b to 16 b + 15.
+/// the first member; the other members follow by ascending distance. Tile b of the batch contains
+/// the reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
@@ -85,9 +85,9 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples from index `at` on. The x position of the first one is a multiple of
-  /// 4. The noisy plane must exist even if its share is 0: without a branch, the loads of several
-  /// planes overlap in time.
+  /// Returns the four samples from index `at` on. The x position of the first sample is a multiple
+  /// of 4. The noisy plane must exist even if its share is 0: without a branch, the loads of
+  /// several planes overlap in time.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -142,14 +142,14 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 /// A frame in which the kernels search for candidates.
 struct SearchView {
   Guide guide;  // all frames have the same scale and offset
-  /// Motion vectors to this frame, one for each cell (time/motion.h); null: no motion.
+  /// Motion vectors to this frame, one for each motion block (time/motion.h); null: no motion.
   const Motion* motion = nullptr;
 };
 using SearchFrame = FrameAt<SearchView>;
 
 /// Finds the groups of a batch like match(), but in several frames. The first frame contains the
-/// reference patches; the others follow in the order of group.h. The scale of the guides must be
-/// chosen so that a score can represent the sum of tau and motion_bias.
+/// reference patches; the other frames follow in the order of group.h. The scale of the guides must
+/// be chosen so that a score can represent the sum of tau and motion_bias.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,

@@ -1,10 +1,10 @@
 // Finds the most similar patches in the search window of each reference patch, exactly.
 //
-// The squared distance of two patches is |a|^2 + |b|^2 - 2ab. The products ab of 16 reference
-// patches with 8 candidates are one 16x64 by 64x8 product of 8-bit integers: two instructions on
-// the tensor cores. A thread block processes 4x4 neighbouring reference patches and the union of
-// their search windows. It processes the union in bands, which have as many rows as fit in shared
-// memory:
+// The squared distance of two patches is |a|^2 + |b|^2 - 2ab. The inner products ab of 16 reference
+// patches with 8 candidates are one 16x64 by 64x8 matrix product of 8-bit integers: two
+// instructions on the tensor cores. A thread block processes 4x4 neighbouring reference patches and
+// the union of their search windows. It processes the union in bands, which have as many rows as
+// fit in shared memory:
 //   1. The block loads the samples and half norms of the band. Each position stores a 32-bit word
 //      with the 4 samples that begin at this position, so that no later load is unaligned.
 //   2. Warps fill the tables of scores. The table of a reference patch contains a 16-bit score for

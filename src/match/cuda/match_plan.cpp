@@ -30,7 +30,7 @@ struct MatchTuning {
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
                                    // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and
-                                   // 10.x, the second one for 7.5, 8.6, 8.9 and 12.x.
+                                   // 10.x, the second tuning for 7.5, 8.6, 8.9 and 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
@@ -39,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that fit in the memory. Its shape is the one that scans
-/// the fewest words beyond the end of a band. If this shape does not fit and `any` is set, the plan
-/// has another shape.
+/// Returns the plan with the tallest bands that fit in the memory. The plan has the shape with
+/// which the fewest words beyond the end of a band are scanned. If this shape does not fit and
+/// `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

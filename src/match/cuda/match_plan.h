@@ -31,12 +31,12 @@ constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new on
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
 /// Number of words of shared memory that a warp needs to select candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Number of words that a reference patch needs: its samples, its base score, and padding that
-/// avoids bank conflicts.
+/// Number of words that a reference patch takes: 16 for its samples, 1 for its base score, and 3
+/// for padding that avoids bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Row lengths for which kernels exist: rows of the union of search windows, in positions.
+// Lengths of a row of the union of search windows, in positions, for which kernels exist.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
@@ -160,8 +160,9 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the plans are those of this search. The number of frames that are searched at
-  /// once may differ, because it is not a constant of the kernel.
+  /// Returns whether the kernel of this search can execute these plans. The plans may differ from
+  /// the plans of the search in the number of frames that are searched at once, because this number
+  /// is not a constant of the kernel.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;

@@ -163,9 +163,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (groups of four words) that contain a score that reaches the bound. `most` has
-  /// the maximum of each quad, for both half words. Returns the number of these quads, including
-  /// quads for which the list has no space.
+  /// Lists the quads (groups of four words) that contain a score that reaches the bound. `most`
+  /// contains the maxima of the lane's quads, one for each half word. Returns the number of these
+  /// quads, including quads for which the list has no space.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {

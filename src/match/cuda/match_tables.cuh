@@ -120,9 +120,9 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// The part of the 16 reference patches that one lane needs: rows `quad` .. `quad` + 3 of one half
-/// (4 samples) of patches g and g + 8. The 64 terms of a product can be summed in any order. With
-/// this order, the next row of candidates needs a single new load. The words of four rows stay in
-/// the registers to which they were loaded; instead, the rows of the reference patch rotate.
+/// (4 samples) of patches g and g + 8. The 64 terms of an inner product can be summed in any order.
+/// With this order, the next row of candidates needs a single new load. The words of four rows stay
+/// in the registers to which they were loaded; instead, the rows of the reference patch rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -159,7 +159,8 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // add_even adds the products of the words in even rows, add_odd those of the words in odd rows.
+  // add_even adds the inner products of the words in even rows to the sums, add_odd the inner
+  // products of the words in odd rows.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };

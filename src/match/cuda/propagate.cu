@@ -2,11 +2,11 @@
 //
 // A warp processes one reference patch. Its lanes test the candidates of the refinement windows and
 // then the members of the stored groups of neighbouring reference patches, 32 at a time: each lane
-// loads the 64 samples of one candidate in the 8-bit guide and multiplies them by those of the
-// reference patch. Scores, keys and lists are those of match_select.cuh. The position in a key is
-// the index of the candidate in the order of the definition. Warps share no data and do not
-// synchronise. So the loads of several warps overlap, which hides latencies, because within a warp
-// each load depends on the previous one.
+// loads the 64 samples of one candidate in the 8-bit guide and computes their dot product with the
+// samples of the reference patch. Scores, keys and lists are as in match_select.cuh. The position
+// in a key is the index of the candidate in the order of the definition. Warps share no data and do
+// not synchronise. So the loads of several warps overlap, which hides latencies, because within a
+// warp each load depends on the previous one.
 
 #include <algorithm>
 

@@ -88,7 +88,7 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the newest row, `last`, and of all rows in `rows` except the first one, which
+/// Returns the sum of the newest row, `last`, and of all rows in `rows` except the first row, which
 /// is the oldest. Then `last` replaces the oldest row, so that the next call can use it.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {

@@ -69,8 +69,8 @@ class CpuFrameEngine final : public FrameEngine {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Returns a plane with padding for patches and candidates. Motion can move a cell up to one
-  /// sample beyond the plane, so the padding contains one additional sample.
+  /// Returns a plane with padding for patches and candidates. Motion can move a motion block up to
+  /// one sample beyond the plane, so the padding contains one additional sample.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

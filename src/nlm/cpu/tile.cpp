@@ -72,7 +72,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
   return sum;
 }
 
-/// Intermediate sums for one displacement.
+/// Sums of squared differences (`squares`, `patch_squares`) and of differences (`sums`,
+/// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // sums of a row of cells
   // Sums along the rows of patches. `patch_squares` has a plane of cells for each slice, and

@@ -15,7 +15,8 @@ namespace lull::nlm::cuda {
 /// @throws InvalidArgument  kernels cannot address planes of this size
 void require_addressable(const Params& params, const FrameFormat& format);
 
-/// Returns the plan of the general kernel (tiles.cu), for planes with motion cells of 32 samples.
+/// Returns the plan of the general kernel (tiles.cu), for planes with motion blocks of 32x32
+/// samples.
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
 

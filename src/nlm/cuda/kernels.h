@@ -126,7 +126,7 @@ struct TileSource {
   /// Guide planes. For volumes, these are the slices that a patch contains, one after the other.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
-  const Motion* motion = nullptr;  // one vector per cell; null: no motion
+  const Motion* motion = nullptr;  // one vector per motion block; null: no motion
 };
 inline constexpr int max_sources = 2 * max_volume_search_radius + 1;
 struct TilesPlan {

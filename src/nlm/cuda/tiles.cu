@@ -39,11 +39,11 @@ struct TilePosition {
   int x0, y0, width, height;
   int first_x, first_y;  // origin of the first patch, a multiple of the step
   int columns, rows;     // number of patches
-  int cell;              // motion cell of the tile
+  int cell;              // motion block of the tile
 };
 
 /// Returns the offset, in samples, that motion adds to the positions of all candidates in a source,
-/// for the patches of a motion cell. Without motion, the offset is 0.
+/// for the patches of a motion block. Without motion, the offset is 0.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;

@@ -27,7 +27,7 @@ struct FeatureParams {
 };
 
 /// Returns the search radius S of a profile for renders with features. It is larger than for other
-/// pictures, because weights of single pixels are more selective than those of patches.
+/// pictures, because weights of single pixels are more selective than weights of patches.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10

@@ -3,8 +3,8 @@
 //
 // Light u has the variance v, pixel by pixel and channel by channel (C channels). p is the pixel
 // whose result is wanted. Candidates q = p + m + d are at each displacement d of a disc, |d|^2 <= S
-// (S + 1/2), in the frame itself (m = 0) and in the neighbouring frames, where m is the motion of
-// p's cell. Planes continue as mirror images of themselves.
+// (S + 1/2), in the frame itself (m = 0) and in the neighbouring frames, where m is the vector of
+// the motion block (time/motion.h) that contains p. Planes continue as mirror images of themselves.
 //
 // 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4) of patches of
 //    2 f + 1 pixels a side:

@@ -23,7 +23,7 @@ inline constexpr int max_quads = regressor_quads(max_regressors);
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
   std::array<const float4*, max_quads> regressors{};
-  const Motion* motion = nullptr;  // one vector per cell; null: no motion
+  const Motion* motion = nullptr;  // one vector per motion block; null: no motion
 };
 
 /// A displacement of the search window: as an offset in the Space, and in units of the search

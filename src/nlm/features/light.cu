@@ -114,9 +114,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
-/// is the position of the candidate for the pixel at `at`; `bases` contains the bases of its
-/// weights.
+/// Calls add(source, from, d, bases) for each displacement d of all sources; groups of
+/// displacements are processed together. `from` is the position of the candidate for the pixel at
+/// `at`. `bases` contains the bases of the candidate's weights (base_of() in formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {

@@ -34,7 +34,8 @@ struct LineSums {
   double weight = 0;
   std::array<double, triangle(max_coefficients)> matrix{};
   std::array<double, 3 * max_coefficients> right{};
-  // The sums of w' (u_p - u_q) / (v_p + v_q), multiplied by u_q (`slope_light`) or by 1 (`slope`).
+  // Sums of the derivative dF/du_p (formulas.h, step 4). With s(q) = w' (u_p - u_q) / (v_p + v_q),
+  // `slope_light` is the sum of s(q) u_q over all q, and `slope` the sum of s(q).
   std::array<double, 3> slope_light{}, slope{};
 };
 

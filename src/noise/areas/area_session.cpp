@@ -29,7 +29,8 @@ float area_noise(float value, int x, int y) {
   h = (h ^ h >> 16) * 0x85ebca6bu;
   h = (h ^ h >> 13) * 0xc2b2ae35u;
   h ^= h >> 16;
-  // The sum of four bytes is nearly Gaussian, with standard deviation 148.
+  // The sum of four random bytes is nearly Gaussian, with standard deviation sqrt(4 (256^2 - 1) /
+  // 12) = 148.
   const auto bytes =
       static_cast<int>((h & 255) + (h >> 8 & 255) + (h >> 16 & 255) + (h >> 24)) - 510;
   return static_cast<float>(bytes) / 148;

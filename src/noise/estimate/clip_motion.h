@@ -40,11 +40,11 @@ class ClipLuma {
   PlaneView<const std::uint8_t> fine_;
 };
 
-/// Motion vectors of large cells from one frame to another; they are the starting points of block
-/// searches.
+/// Motion vectors of large blocks from one frame to another. They are the starting points of the
+/// searches for the vectors of small blocks.
 class ClipMotion {
  public:
-  /// The frames must outlive this object. Cells are `cell` samples apart.
+  /// The frames must outlive this object. The large blocks are `cell` samples apart.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
   /// Returns the motion vector of the block whose upper left corner is (x, y). The window around
   /// the block must lie within both frames.

@@ -46,7 +46,7 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     return estimate;
   }
   // Only the first frame of each excerpt is used. If no two frames of an excerpt have independent
-  // noise, its other frames usually repeat the first one.
+  // noise, its other frames usually repeat its first frame.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

@@ -45,8 +45,8 @@ struct NoiseEstimate {
   /// no estimate.
   std::vector<float> excerpt_level{};
   /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
-  /// There are elements only for values of luma that occur in the pictures. Levels are those of
-  /// stored samples.
+  /// There are elements only for values of luma that occur in the pictures. Levels refer to stored
+  /// samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
   /// Standard deviation of the error of a lossy codec that `noise` contains in addition to the
   /// measured levels, on the 0..255 scale (codec_error.h). Noise files do not store it.

@@ -47,7 +47,7 @@ class GrainCollector {
   void add(const Frame& noisy, const Frame& denoised);
   /// Returns the grain table. It is called after all frames were added. Times are relative to the
   /// first frame.
-  /// @param known  entries with increasing times; if empty, the grain is that of the removed noise
+  /// @param known  entries with increasing times; if empty, the grain imitates the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:

@@ -20,7 +20,8 @@ inline constexpr std::array<std::string_view, feature_count> feature_names = {
 struct Features {
   /// Albedo: grey or RGB, 0..1. Normal: three components. Depth: grey, distance from the eye.
   /// Variance: noise variance of each sample of the picture, grey or RGB, in the squared unit of
-  /// the picture. Halves: two pictures, each rendered from one half of the ray-tracing samples.
+  /// the picture. Halves: the two half buffers, which are pictures that are each rendered with half
+  /// of the samples per pixel.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

@@ -5,8 +5,9 @@
 namespace lull {
 
 /// Returns the set of coefficient k (row by row). The sets alternate like the black and white
-/// squares of a chessboard. Blocks are selected by the coefficients of one set and measured in
-/// those of the other, and vice versa, so that the selection hardly biases the measurement.
+/// squares of a chessboard. Blocks are selected by the coefficients of one set and measured in the
+/// coefficients of the other set, and vice versa, so that the selection hardly biases the
+/// measurement.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// The parameters that are known; the others are estimated. On the 0..255 scale.
+/// The parameters that are known; all other parameters are estimated. On the 0..255 scale.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }

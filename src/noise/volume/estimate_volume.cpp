@@ -18,7 +18,7 @@ namespace {
 /// used.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the noise level of bright cubes is at most this factor higher than that of dark cubes, the
+/// If the noise level of bright cubes exceeds the level of dark cubes by at most this factor, the
 /// level of dark cubes is used, because structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// The noise level of air is not used if it exceeds the level of tissue by more than this factor,
@@ -232,8 +232,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise level of "air" is much higher than that of tissue, the cubes contain dark tissue
-    // instead of air.
+    // If the noise level of "air" is much higher than the level of tissue, the cubes contain dark
+    // tissue instead of air.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

@@ -46,9 +46,9 @@ struct FlatLevel {
 /// object nor clipped.
 [[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
 
-/// Returns the cubes of air whose samples are magnitudes of noise: their mean, deviation and
-/// skewness are those of Rayleigh's distribution, with any level. The result is empty if there are
-/// too few such cubes.
+/// Returns the cubes of air whose samples are magnitudes of noise: they have the mean, the
+/// deviation and the skewness of a Rayleigh distribution of any level. The result is empty if there
+/// are too few such cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
 /// Returns sigma^2 of the noise in cubes of air. It is estimated from the fifth of the cubes with
 /// the lowest variance, because dark tissue whose true value is near sigma can be mistaken for air

@@ -20,7 +20,7 @@ struct VolumeLevels {
   float common_level() const;
 };
 
-/// Makes a session for slices of the series. Frame::pts is the number of a slice in the series.
+/// Makes a session for slices of the series. Frame::pts is the index of a slice in the series.
 /// `filter` must be a session for frames of stabilised_format(format) (vst_volume.h), opened for
 /// the noise level common_level(). A volume without noise is preserved unchanged.
 /// @throws InvalidArgument  frames with several planes

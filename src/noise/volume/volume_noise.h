@@ -48,7 +48,7 @@ struct VolumeNoise {
   float zero = 0;   // Rician: the sample on the 0..255 scale that represents a magnitude of 0
   std::shared_ptr<const NoiseMap> map;  // null: the level is sigma everywhere
   /// Photon noise, on the 0..255 scale; empty: none. With photon noise, the kind is gaussian, there
-  /// is no map, and sigma is that of the stabilised samples (PhotonStabiliser::sigma()).
+  /// is no map, and sigma is the sigma of the stabilised samples (PhotonStabiliser::sigma()).
   std::optional<PhotonNoise> photons{};
 
   /// Returns true if filters of white Gaussian noise can process the samples directly, without

@@ -95,7 +95,7 @@ TEST(Probe, ReportsStacks) {
   }
   const InputReport report = probe(folder / "in.nii", {}, "a.mkv", {});
   ASSERT_EQ(report.lost.size(), 1u);
-  EXPECT_THAT(report.lost[0], HasSubstr("a volume remains a NIfTI file"));
+  EXPECT_THAT(report.lost[0], HasSubstr("a volume remains a volume"));
 }
 
 }  // namespace

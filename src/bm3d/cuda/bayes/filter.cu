@@ -317,9 +317,10 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block that keeps most warps busy. If plans
-/// with one and with two blocks per multiprocessor give the same number of warps and groups have 64
-/// members, two blocks are faster: one block filters while the other waits for its windows.
+/// Chooses the number of reference patches per thread block with which a multiprocessor holds as
+/// many warps as possible. If one and two blocks per multiprocessor have equally many warps, the
+/// function chooses two blocks for groups of 64 members: one block filters while the other block
+/// waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // The registers of a multiprocessor do not suffice for more warps.

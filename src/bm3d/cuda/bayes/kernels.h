@@ -18,14 +18,14 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames: patches begin in the first frame and extend into the second. For both frames,
-/// `distance` is the number of elements between a plane of the frame and the same plane of the
-/// frame with the reference patches.
+/// A pair of frames: candidates begin in the first frame and extend into the second. distance[i] is
+/// the offset, in elements and with a sign, from a plane of the reference frame to the same plane
+/// of frame i of the pair.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
-  /// Motion vectors from the frame with the reference patches to these two frames, one vector for
-  /// each cell; null: no motion.
+  /// Motion vectors from the reference frame to these two frames, one for each motion block
+  /// (time/motion.h); null: no motion.
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
@@ -51,15 +51,15 @@ struct BayesArgs {
 };
 
 /// Computes args.second_half for all rows of reference patches. `guide` is a plane of floats of the
-/// frame with the reference patches (second_half.cu).
+/// reference frame (second_half.cu).
 void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t stream);
 
-/// Finds groups of the most similar patches in `guide`, which is a plane of floats of the frame
-/// with the reference patches (match.cu).
+/// Finds groups of the most similar patches in `guide`, which is a plane of floats of the reference
+/// frame (match.cu).
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane that is filtered. The pointers refer to the frame with the reference patches.
+/// A plane that is filtered. The pointers refer to the reference frame.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches

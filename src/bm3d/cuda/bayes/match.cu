@@ -2,11 +2,12 @@
 // reference patches.
 //
 // Shared memory holds as many of their search windows at a time as fit (match_layout.h). The tensor
-// cores compute products from which the distances follow (match_windows.cuh). The distances are
-// stored until all windows have been compared. Then a warp selects the group of each reference
-// patch (match_choose.cuh). Candidates at equal distances are in the order of group.h. The level of
-// a block is subtracted from all of its samples. The positions of blocks on the grid do not depend
-// on the rows that a launch processes, so the results do not depend on these rows either.
+// cores compute inner products of patches, from which the distances follow (match_windows.cuh). The
+// distances are stored until all windows have been compared. Then a warp selects the group of each
+// reference patch (match_choose.cuh). Candidates at equal distances are in the order of group.h.
+// The level of a block is subtracted from all of its samples. The positions of blocks on the grid
+// do not depend on the rows that a launch processes, so the results do not depend on these rows
+// either.
 
 #include <algorithm>
 

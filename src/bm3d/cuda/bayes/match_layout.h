@@ -5,8 +5,8 @@
 // A thread block processes `across` x `down` reference patches. The union of their search windows
 // in a pair of frames is one rectangle of positions. The samples of the rectangle are in shared
 // memory, one frame after the other. A word contains a sample and its right neighbour in half
-// precision. Rows are 8 or 24 memory banks apart, and frames 16, so that the operands of a product,
-// eight positions in two rows of two frames, are in 32 different banks.
+// precision. Rows are 8 or 24 memory banks apart, and frames 16, so that the operands of a matrix
+// product, eight positions in two rows of two frames, are in 32 different banks.
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
   // The code that sums squares computes four sums at a time, and reads the samples for all four
-  // even at the end of a row. The code for products reads complete tiles.
+  // even at the end of a row. The code that computes inner products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;

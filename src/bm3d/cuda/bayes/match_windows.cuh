@@ -2,9 +2,9 @@
 // The search windows in shared memory, and the distances between reference patches and the patches
 // in the windows (match_layout.h).
 //
-// Distances are |a - b|^2 = |a|^2 + |b|^2 - 2 a b. The products a b of eight reference patches with
-// patches at 64 positions run on the tensor cores, with operands in half precision and sums in
-// single precision. The squares are computed from the same half-precision samples. A level is
+// Distances are |a - b|^2 = |a|^2 + |b|^2 - 2 a b. The tensor cores compute the inner products a b
+// of eight reference patches with patches at 64 positions, with operands in half precision and sums
+// in single precision. The squares are computed from the same half-precision samples. A level is
 // subtracted from the samples, so that the rounding error of half precision is at most a thousandth
 // of the differences between patches.
 //
@@ -184,9 +184,10 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the products of the reference patches with the patches that begin in eight columns and
-/// in the rows 2n and 2n + 8, for each n < tile_rows. These patches overlap, so samples that are
-/// loaded once are used in several products.
+/// Computes the inner products of the reference patches with the patches at the positions of a
+/// tile: in eight columns, and in every second one of 16 rows. product[n] belongs to rows 2n and 2n
+/// + 8 of the tile. The patches overlap, so a lane uses each sample that it loads in several
+/// products.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,

@@ -75,8 +75,8 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
-/// the plane of the frame with the reference patches. Positions beyond the plane give the nearest
-/// sample at its border.
+/// the plane of the reference frame. Positions beyond the plane give the nearest sample at its
+/// border.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -204,8 +204,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from those of `plane`, unless `subtracted`
-    // is null.
+    // The filter subtracts the samples of `subtracted` from the samples of `plane`, unless
+    // `subtracted` is null.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

@@ -12,10 +12,10 @@
 // in one access; 8 lanes read the 128 bytes of an entry. The difference of two members'
 // displacements gives the index of their entry.
 //
-// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
-// products, about 36 instructions in total. Finding the entries takes about 90 instructions for
-// each group. Groups of 32 have 31 chunks, and need 4 times as many instructions to find the
-// entries. Groups of 8, which are used over time, have two chunks.
+// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of
+// half-precision numbers and 4 matrix products, about 36 instructions in total. Finding the entries
+// takes about 90 instructions for each group. Groups of 32 have 31 chunks, and need 4 times as many
+// instructions to find the entries. Groups of 8, which are used over time, have two chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -68,13 +68,13 @@ __device__ const PairTable pair_table = make_pair_table();
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// The signs of all matrices. The last index is the lane. The index before it selects coefficients
-/// 0..7 or 8..15 of a set of 16 slots.
+/// The sign matrices, which are the right operands of the matrix products. The last index is the
+/// lane. The index before it selects group coefficients 0..7 or 8..15.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Returns the index of the first matrix for 2^log2 members.
+  // Returns the index, in up_to_16, of the first sign matrix for groups of 2^log2 members.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
@@ -121,9 +121,9 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
          displacement_x(packed);
 }
 
-/// Returns the offset in bytes of the entry of a pair in the table, for column u = 0 of
-/// coefficients. The offset for another u is this value XOR 16 u. `member`: in lane m, the
-/// displacement_key() of member m.
+/// Returns the offset, in bytes, of the table entry for a pair of members and the coefficients in
+/// column u = 0 of a patch. The offset for the coefficients in column u is this value XOR 16 u.
+/// `member`: in lane m, the displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -201,15 +201,14 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of products, from which the variances of `blocks` * 8 group coefficients of a set of 16
-/// slots follow. The index is [k / 2][block], where k is the index of a coefficient along a column
-/// of the patch.
+/// Sums of matrix products, from which the variances of `blocks` * 8 group coefficients follow. The
+/// index is [k / 2][block], where k is the index of a coefficient along a column of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: initial value of the sum that belongs to the mean of the group. It is the number of
-  /// members if the set of slots begins with the mean, and 0 if not.
+  /// `members`: initial value of the sum that belongs to the first coefficient. It is the number of
+  /// members if this coefficient is the mean of the group, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -253,7 +252,7 @@ __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half,
       ratio[2 * j + i][b] = stored_ratios<second_phase>(chunk.word[j][2 * half + i]);
 }
 
-/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set of slots.
+/// Computes the noise variances of group coefficients 0..15, for groups of up to 16 members.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
@@ -278,8 +277,9 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the variances for groups of 32 members: with Haar for both sets of 16 slots, with
-/// Walsh-Hadamard for `set` only.
+/// Computes the noise variances of the group coefficients, for groups of 32 members: of all
+/// coefficients for the Haar transform, of the 16 coefficients of `set` for the Walsh-Hadamard
+/// transform.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {

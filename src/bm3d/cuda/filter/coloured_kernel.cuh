@@ -19,8 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group as WhiteGroup does, but for coloured noise, and with slots instead of patches
-/// (coloured_transforms.cuh).
+/// Filters a group with coloured noise, and has the functions of WhiteGroup. Each slot contains a
+/// patch of the group or a repetition of it (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:

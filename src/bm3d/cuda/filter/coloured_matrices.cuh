@@ -110,10 +110,10 @@ struct Butterflies<Bior> {
   }
 };
 
-// The group transforms of 16 slots. Coefficient k is the sum of all slots, each multiplied by
-// sign(k, slot) / support(k). A slot is the sum of all coefficients, each multiplied by sign(k,
-// slot). All factors are powers of two. White noise of variance 1 has the variance 1 / support(k)
-// in coefficient k.
+// The Haar and the Walsh-Hadamard transform across the patches of a group, which are in 16 slots.
+// Coefficient k is the sum of all slots, each multiplied by sign(k, slot) / support(k). A slot is
+// the sum of all coefficients, each multiplied by sign(k, slot). All factors are powers of two.
+// White noise of variance 1 has the variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
   // True if the differences of pairs are transformed as well (in groups of 32).

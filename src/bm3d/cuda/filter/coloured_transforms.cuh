@@ -3,15 +3,15 @@
 // contains the coefficients whose variances this lane computes (coloured_group.cuh). 16 patches,
 // called slots, are processed at a time:
 //   1. Samples: columns 2t, 2t + 1 of slots g and g + 8, loaded from shared memory.
-//   2. Horizontal transform: a product of 16x16 by 16x8 for two rows and 8 slots. It gives
+//   2. Horizontal transform: a matrix product of 16x16 by 16x8 for two rows and 8 slots. It gives
 //      coefficient g of slots 2t, 2t + 1 (and + 8) in all rows. The result is the sum and the
 //      difference of the two rows, which is the first butterfly of the vertical transform.
 //   3. The rest of the vertical transform is plain code on these registers.
-//   4. Transform across the group: a product with these registers as its operand. It gives
+//   4. Transform across the group: a matrix product with these registers as its operand. It gives
 //      coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). The shrinkage is done
 //      here.
-//   5. Inverse across the group: a product with these registers as the other operand. It gives
-//      coefficients 2t, 2t + 1 of slots g and g + 8.
+//   5. Inverse across the group: a matrix product with these registers as the other operand. It
+//      gives coefficients 2t, 2t + 1 of slots g and g + 8.
 //   6. Inverse vertical transform, except for its last butterfly. One product performs this
 //      butterfly and the inverse horizontal transform. Its matrix contains the aggregation window,
 //      so that it gives weighted rows of the patches.
@@ -168,8 +168,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, which have equal support (t is lane %
-  // 4). Element 1 belongs to coefficients 2t + 8 and 2t + 9.
+  // Element 0 belongs to group coefficients 2t and 2t + 1, element 1 to coefficients 2t + 8 and 2t
+  // + 9 (t is lane % 4). Both coefficients of an element are combinations of equally many slots.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =

@@ -133,7 +133,8 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// Transforms the coefficients across the group in place, by sums and differences.
+/// Applies the Haar or the Walsh-Hadamard transform across the group, in place. The transform is
+/// not normalised: it consists of sums and differences.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;

@@ -22,8 +22,8 @@ struct FilterTuning {
   // Number of blocks that a multiprocessor must hold, even if that requires smaller tiles.
   int wanted_blocks;
 };
-// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one for 7.5, 8.6,
-// 8.9 and 12.x.
+// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second tuning for 7.5,
+// 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns whether there is a kernel with Staging::sums. Such kernels exist only for the group

@@ -39,7 +39,8 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  // Distance, in elements, of the planes and sums of a frame from those of the reference frame.
+  // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
+  // The offset from sums to sums is the same.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
@@ -85,15 +86,15 @@ struct CovarianceView {
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time. The order of the columns usually places them in different
-  /// memory banks.
+  /// four entries at the same time. The order of the columns usually places these eight values in
+  /// different memory banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
 /// filter_hard() and filter_wiener() filter the groups of a batch, in the first and in the second
-/// phase. The kernels are planned for the limits of `device`. `covariances` are those of the planes
-/// of `args`.
+/// phase. The kernels are planned for the limits of `device`. `covariances` are the covariances of
+/// the planes of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

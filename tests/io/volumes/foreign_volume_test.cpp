@@ -1,6 +1,6 @@
 // Tests that volumes of MGH, NRRD and pairs are read as NIfTI volumes with the same geometry.
 
-#include "io/stacks/foreign_volume.h"
+#include "io/volumes/foreign_volume.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "io/media.h"
-#include "io/stacks/nifti_header.h"
 #include "io/support/volumes.h"
+#include "io/volumes/nifti_header.h"
 
 namespace lull::io {
 namespace {

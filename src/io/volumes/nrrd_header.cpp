@@ -1,4 +1,4 @@
-#include "io/stacks/nrrd_header.h"
+#include "io/volumes/nrrd_header.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,8 +13,10 @@
 namespace lull::io {
 namespace {
 
+/// Fails with a message that may quote the file; long quotations are shortened.
 [[noreturn]] void fail_nrrd(const std::string& name, const std::string& what) {
-  throw BadData("'" + name + "' " + what);
+  constexpr std::size_t most = 200;
+  throw BadData("'" + name + "' " + (what.size() > most ? what.substr(0, most) + "..." : what));
 }
 
 std::string trimmed(std::string text) {
@@ -89,15 +91,56 @@ std::optional<StoredType> type_of(const std::string& text) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Returns the factor for each axis (1 or -1) that converts coordinates of this space to right,
-/// anterior, superior; nullopt for an unknown space.
+/// A space whose axes have names.
+struct NamedSpace {
+  const char *name, *abbreviation;
+  std::array<double, 3> signs;  // convert its coordinates to right, anterior, superior
+};
+constexpr NamedSpace named_spaces[] = {{"right-anterior-superior", "ras", {1, 1, 1}},
+                                       {"left-anterior-superior", "las", {-1, 1, 1}},
+                                       {"left-posterior-superior", "lps", {-1, -1, 1}}};
+
+/// Returns the signs of a space, with or without time as a fourth axis.
 std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   const std::string name = in_lower_case(space);
-  if (name == "right-anterior-superior" || name == "ras") return std::array{1.0, 1.0, 1.0};
-  if (name == "left-anterior-superior" || name == "las") return std::array{-1.0, 1.0, 1.0};
-  if (name == "left-posterior-superior" || name == "lps") return std::array{-1.0, -1.0, 1.0};
+  for (const NamedSpace& known : named_spaces)
+    if (name == known.name || name == known.abbreviation ||
+        name == std::string(known.name) + "-time" || name == std::string(known.abbreviation) + "t")
+      return known.signs;
   return std::nullopt;
 }
+
+/// Returns the text between quotation marks at position `nth` of a list; empty if there is none.
+std::string quoted(const std::string& text, std::size_t nth) {
+  for (std::size_t at = 0;; --nth) {
+    const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
+    if (begin == text.npos || end == text.npos) return {};
+    if (nth == 0) return text.substr(begin + 1, end - begin - 1);
+    at = end + 1;
+  }
+}
+
+double millimetres_in(const std::string& unit) {
+  if (unit == "um" || unit == "µm") return 0.001;
+  if (unit == "cm") return 10;
+  return unit == "m" ? 1000 : 1;
+}
+double seconds_in(const std::string& unit) {
+  if (unit == "s" || unit == "sec") return 1;
+  return unit == "ms" || unit == "msec" ? 0.001 : 0;
+}
+
+/// Fields that the parser reads, or that follow from them.
+constexpr std::string_view known_fields[] = {
+    "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
+    "space",      "space directions", "space origin", "data file",   "datafile",        "byte skip",
+    "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
+    "centerings", "centers",          "units",
+};
+/// Comments that programs write into every file.
+constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
+                                               "# https://teem", "# This NRRD file was generated",
+                                               "# on 2"};
 
 class NrrdParser {
  public:
@@ -112,7 +155,9 @@ class NrrdParser {
     read_type();
     read_sizes();
     read_geometry();
+    read_time();
     read_data_file();
+    list_other_contents();
     return std::move(header_);
   }
 
@@ -130,7 +175,12 @@ class NrrdParser {
         return;
       }
       const std::size_t colon = line.find(": ");
-      if (line.front() != '#' && colon != line.npos && line.find(":=") == line.npos)
+      if (line.front() == '#')
+        comments_ += std::ranges::none_of(
+            usual_comments, [&](std::string_view usual) { return line.starts_with(usual); });
+      else if (line.find(":=") != line.npos)
+        ++pairs_;
+      else if (colon != line.npos)
         fields_[in_lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 2));
     }
     header_.head_bytes = text.size();  // a detached header needs no empty line
@@ -160,48 +210,91 @@ class NrrdParser {
   }
 
   void read_sizes() {
+    std::vector<std::int64_t> sizes;
     for (const std::string& word : words_of(required("sizes"), " \t")) {
       const auto size = number_of(word);
       if (!size || *size < 1 || *size > 32767 || *size != std::floor(*size))
         fail_nrrd(name_, "has " + word + " samples along an axis (must be 1 to 32767)");
-      header_.sizes.push_back(static_cast<std::int64_t>(*size));
+      sizes.push_back(static_cast<std::int64_t>(*size));
     }
-    if (std::to_string(header_.sizes.size()) != required("dimension"))
-      fail_nrrd(name_, "has " + std::to_string(header_.sizes.size()) + " sizes and dimension " +
-                           required("dimension"));
-    if (header_.sizes.size() < 3 || header_.sizes.size() > 4)
-      fail_nrrd(name_, "has " + required("dimension") +
+    const std::string& dimension = required("dimension");
+    if (std::to_string(sizes.size()) != dimension)
+      fail_nrrd(name_, "has " + std::to_string(sizes.size()) + " sizes and dimension " + dimension);
+    if (sizes.size() < 3 || sizes.size() > 4)
+      fail_nrrd(name_, "has " + dimension +
                            " dimensions (must be 3, or 4 with the volumes of a series last)");
+    axes_ = sizes.size();
+    std::copy_n(sizes.begin(), 3, geometry_.size.begin());
+    if (axes_ == 4) geometry_.volumes = sizes[3];
   }
 
   void read_geometry() {
+    const std::string* units = field("space units");
+    if (!units) units = field("units");
+    const double unit = units ? millimetres_in(quoted(*units, 0)) : 1;
     if (const std::string* text = field("spacings")) {
       const std::vector<std::string> words = words_of(*text, " \t");
       for (std::size_t i = 0; i < 3 && i < words.size(); ++i)
         if (const auto spacing = number_of(words[i]); spacing && *spacing != 0)
-          header_.spacings[i] = std::abs(*spacing);
+          geometry_.spacing[i] = unit * std::abs(*spacing);
     }
     const std::string *space = field("space"), *directions = field("space directions");
     if (!directions) return;
     const auto signs = space ? signs_of(*space) : std::nullopt;
-    const std::vector<std::string> axes = vectors_of(*directions);
-    if (axes.size() != header_.sizes.size())
-      fail_nrrd(name_, "has " + std::to_string(axes.size()) + " space directions for " +
-                           std::to_string(header_.sizes.size()) + " axes");
-    for (int i = 0; i < 3; ++i) {
-      if (axes[i] == "none")
+    const std::vector<std::string> vectors = vectors_of(*directions);
+    if (vectors.size() != axes_)
+      fail_nrrd(name_, "has " + std::to_string(vectors.size()) + " space directions for " +
+                           std::to_string(axes_) + " axes");
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (vectors[i] == "none")
         fail_nrrd(name_, "stores the volumes of its series voxel by voxel (axis " +
                              std::to_string(i) + " is not spatial); permute its axes first");
-      header_.directions[i] = vector_of(axes[i]);
-      header_.spacings[i] =
-          std::hypot(header_.directions[i][0], header_.directions[i][1], header_.directions[i][2]);
+      auto& direction = geometry_.directions[i];
+      direction = vector_of(vectors[i]);
+      for (double& component : direction) component *= unit;
+      const double length = std::hypot(direction[0], direction[1], direction[2]);
+      if (!(length > 0) || !std::isfinite(length))
+        fail_nrrd(name_, "has the space direction '" + vectors[i] + "' (must have a length)");
+      geometry_.spacing[i] = length;
     }
-    if (const std::string* origin = field("space origin")) header_.origin = vector_of(*origin);
-    header_.has_directions = signs.has_value();  // other spaces do not name a direction
-    for (int k = 0; signs && k < 3; ++k) {
-      header_.origin[k] *= (*signs)[k];
-      for (auto& direction : header_.directions) direction[k] *= (*signs)[k];
+    if (const std::string* origin = field("space origin")) geometry_.origin = vector_of(*origin);
+    geometry_.is_oriented = signs.has_value();
+    if (!signs)
+      header_.other_contents.push_back("the directions of its axes (the space " +
+                                       (space ? "'" + *space + "'" : "without a name") +
+                                       " does not say where they point)");
+    for (std::size_t k = 0; signs && k < 3; ++k) {
+      geometry_.origin[k] *= unit * (*signs)[k];
+      for (auto& direction : geometry_.directions) direction[k] *= (*signs)[k];
     }
+  }
+
+  /// Reads the time between volumes, which is the spacing of the fourth axis in units of time.
+  void read_time() {
+    if (axes_ < 4) return;
+    const std::string *spacings = field("spacings"), *units = field("units");
+    const std::vector<std::string> words =
+        spacings ? words_of(*spacings, " \t") : std::vector<std::string>{};
+    const auto spacing = words.size() == 4 ? number_of(words[3]) : std::nullopt;
+    if (!spacing || !(*spacing > 0)) return;
+    geometry_.seconds = units ? *spacing * seconds_in(quoted(*units, 3)) : 0;
+    if (geometry_.seconds == 0)
+      header_.other_contents.emplace_back("the spacing of the fourth axis (without unit of time)");
+  }
+
+  void list_other_contents() {
+    if (pairs_ > 0)
+      header_.other_contents.push_back(std::to_string(pairs_) +
+                                       (pairs_ == 1 ? " key/value pair" : " key/value pairs"));
+    if (comments_ > 0)
+      header_.other_contents.push_back(std::to_string(comments_) +
+                                       (comments_ == 1 ? " comment" : " comments"));
+    std::string names;
+    for (const auto& [key, value] : fields_)
+      if (std::ranges::find(known_fields, key) == std::end(known_fields))
+        names += (names.empty() ? "" : ", ") + key;
+    if (!names.empty()) header_.other_contents.push_back("the fields " + names);
+    header_.geometry = geometry_;
   }
 
   /// Splits "(1,0,0) none (0, 1, 0)" into its vectors.
@@ -219,8 +312,10 @@ class NrrdParser {
   std::array<double, 3> vector_of(const std::string& text) const {
     const std::vector<std::string> words = words_of(text, "(), \t");
     std::array<double, 3> vector{};
+    // In a space with time, vectors have a fourth number.
+    const bool is_complete = words.size() == 3 || (words.size() == 4 && axes_ == 4);
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto value = words.size() == 3 ? number_of(words[i]) : std::nullopt;
+      const auto value = is_complete ? number_of(words[i]) : std::nullopt;
       if (!value) fail_nrrd(name_, "has the vector '" + text + "' (must be three numbers)");
       vector[i] = *value;
     }
@@ -231,6 +326,8 @@ class NrrdParser {
     const std::string* file = field("data file");
     if (!file) file = field("datafile");
     if (file) header_.data_file = *file;
+    if (header_.data_file.size() > 1000)
+      fail_nrrd(name_, "states a file of samples whose name has more than 1000 characters");
     if (header_.data_file.starts_with("LIST") || header_.data_file.find('%') != std::string::npos)
       fail_nrrd(name_, "has its samples in several files; join them first");
     if (!file && ends_without_line_) fail_nrrd(name_, "is cut short (its header has no end)");
@@ -249,6 +346,9 @@ class NrrdParser {
   const std::string& name_;
   std::map<std::string, std::string> fields_;
   bool ends_without_line_ = false;
+  int pairs_ = 0, comments_ = 0;
+  std::size_t axes_ = 0;
+  VolumeGeometry geometry_;
   NrrdHeader header_;
 };
 

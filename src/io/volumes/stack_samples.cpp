@@ -1,4 +1,4 @@
-#include "io/stacks/stack_samples.h"
+#include "io/volumes/stack_samples.h"
 
 #include <algorithm>
 #include <bit>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "io/stacks/stack_samples.h"
+#include "io/volumes/stack_samples.h"
 
 namespace lull::io {
 

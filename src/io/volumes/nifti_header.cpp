@@ -1,4 +1,4 @@
-#include "io/stacks/nifti_header.h"
+#include "io/volumes/nifti_header.h"
 
 #include <algorithm>
 #include <bit>

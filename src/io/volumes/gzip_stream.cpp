@@ -1,4 +1,4 @@
-#include "io/stacks/gzip_stream.h"
+#include "io/volumes/gzip_stream.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -57,12 +57,12 @@ std::size_t GzipReader::read_some(std::span<std::byte> to) {
   }
 }
 
-void GzipReader::read(std::span<std::byte> to) {
+void SampleBytes::read(std::span<std::byte> to) {
   if (read_some(to) < to.size())
-    throw BadData("'" + path_ + "' is cut short (it ends before its last sample)");
+    throw BadData("'" + name() + "' is cut short (it ends before its last sample)");
 }
 
-void GzipReader::skip(std::uint64_t bytes) {
+void SampleBytes::skip(std::uint64_t bytes) {
   std::vector<std::byte> buffer(std::min<std::uint64_t>(bytes, buffer_bytes));
   while (bytes > 0) {
     const auto part = std::span(buffer).first(std::min<std::uint64_t>(bytes, buffer.size()));
@@ -73,6 +73,21 @@ void GzipReader::skip(std::uint64_t bytes) {
 
 void GzipReader::rewind() {
   if (gzrewind(file_.get()) != 0) throw IoError("cannot read '" + path_ + "' again from its start");
+}
+
+std::vector<std::byte> first_bytes(const std::string& path, std::size_t most) {
+  // The buffer grows with the file, so that a small file needs little memory.
+  constexpr std::size_t piece = 1 << 16;
+  GzipReader reader(path);
+  std::vector<std::byte> bytes;
+  while (bytes.size() < most) {
+    const std::size_t before = bytes.size(), wanted = std::min(piece, most - before);
+    bytes.resize(before + wanted);
+    const std::size_t got = reader.read_some(std::span(bytes).subspan(before));
+    bytes.resize(before + got);
+    if (got < wanted) break;
+  }
+  return bytes;
 }
 
 GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {

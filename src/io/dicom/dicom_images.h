@@ -1,0 +1,76 @@
+#pragma once
+// Descriptions of DICOM images, without their samples, and the volume that they form.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/volumes/geometry.h"
+#include "io/volumes/stack_samples.h"
+
+namespace lull::io {
+
+/// The plane of a frame in DICOM's coordinates: millimetres to the left, to the back and up.
+struct DicomPlane {
+  std::optional<std::array<double, 3>> position;     // Image Position (Patient)
+  std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)
+  std::optional<std::array<double, 2>> spacing;      // between rows, between columns
+  double thickness = 0;                              // distance of slices; 0: unknown
+};
+
+/// Format of the samples of a file.
+struct DicomSampleFormat {
+  int rows = 0, columns = 0, frames = 1;
+  int bits_allocated = 0, bits_stored = 0;
+  bool is_signed = false;
+  bool operator==(const DicomSampleFormat&) const = default;
+  std::size_t frame_bytes() const {
+    return static_cast<std::size_t>(rows) * columns * (bits_allocated / 8);
+  }
+};
+
+struct DicomFrame {
+  DicomPlane plane;
+  double slope = 1, inter = 0;  // value = slope * stored + inter
+  int time = 0;                 // Temporal Position Index or Identifier; 0: unknown
+};
+
+/// An image file.
+struct DicomImage {
+  std::string path, sop_uid, series_uid, series_number, series_text;
+  DicomSampleFormat format;
+  int instance = 0;            // Instance Number
+  double repetition_time = 0;  // milliseconds; 0: unknown
+  std::vector<DicomFrame> frames;
+};
+
+/// A slice of a volume.
+struct DicomSlice {
+  std::size_t image = 0;  // index of its file
+  int frame = 0;          // index of the frame in the file
+  double slope = 1, inter = 0;
+};
+
+struct DicomVolume {
+  VolumeGeometry geometry;
+  std::vector<DicomImage> images;
+  std::vector<DicomSlice> slices;  // volume after volume
+  StoredFormat samples;            // native byte order
+  bool has_scales = false;  // slices have scales of their own, so the samples are values as floats
+};
+
+/// Returns the images of one series.
+/// @throws InvalidArgument  there are several series, or none with this UID or number
+[[nodiscard]] std::vector<DicomImage> choose_series(std::vector<DicomImage> images,
+                                                    const std::string& path,
+                                                    const std::string& series);
+
+/// Arranges the frames of a series.
+/// @throws BadData  the frames do not form a volume
+[[nodiscard]] DicomVolume arrange(std::vector<DicomImage> images, const std::string& path);
+
+}  // namespace lull::io

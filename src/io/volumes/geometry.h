@@ -1,0 +1,22 @@
+#pragma once
+// Position of a volume in space, in the form that all formats of volumes share.
+
+#include <array>
+#include <cstdint>
+
+namespace lull::io {
+
+struct VolumeGeometry {
+  std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
+  std::int64_t volumes = 1;                   // of a series
+  std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
+  /// True if `directions` and `origin` are known. Otherwise the volume states no orientation.
+  bool is_oriented = false;
+  /// Step from a voxel to the next along each axis, and position of the first voxel. Coordinates
+  /// are millimetres to the right, to the front and up (RAS).
+  std::array<std::array<double, 3>, 3> directions{};
+  std::array<double, 3> origin{};
+  double seconds = 0;  // time between the volumes of a series; 0: unknown
+};
+
+}  // namespace lull::io

@@ -1,0 +1,88 @@
+#pragma once
+// Reads and writes files sequentially, with gzip compression (RFC 1952) if needed.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/output_file.h"
+
+struct gzFile_s;
+struct z_stream_s;
+
+namespace lull::io {
+
+/// Bytes that are read in order, several times.
+class SampleBytes {
+ public:
+  SampleBytes() = default;
+  virtual ~SampleBytes() = default;
+  SampleBytes(const SampleBytes&) = delete;
+  SampleBytes& operator=(const SampleBytes&) = delete;
+
+  /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end.
+  /// @throws BadData  a file is damaged or truncated
+  /// @throws IoError
+  virtual std::size_t read_some(std::span<std::byte> to) = 0;
+  /// Returns to the first byte.
+  virtual void rewind() = 0;
+  /// Fills `to` completely.
+  /// @throws BadData  a file is damaged or ends too early
+  void read(std::span<std::byte> to);
+  void skip(std::uint64_t bytes);
+
+ private:
+  /// Returns the name of the file for messages.
+  virtual const std::string& name() const = 0;
+};
+
+/// Reads a regular file. A file with gzip's signature is decompressed, including all its members.
+class GzipReader final : public SampleBytes {
+ public:
+  /// @param start  position in the file that is read as its first byte
+  /// @throws NoInput  the file cannot be read or is not a regular file
+  explicit GzipReader(const std::string& path, std::uint64_t start = 0);
+
+  /// gzip has a checksum and a length, so that damage and truncation are detected.
+  std::size_t read_some(std::span<std::byte> to) override;
+  void rewind() override;
+
+ private:
+  const std::string& name() const override { return path_; }
+  struct Close {
+    void operator()(gzFile_s* file) const noexcept;
+  };
+  std::string path_;
+  std::unique_ptr<gzFile_s, Close> file_;
+};
+
+/// Returns up to `most` bytes from the beginning of a file, decompressed.
+/// @throws any exception of GzipReader
+[[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
+
+/// Writes to an OutputFile, which the caller commits.
+class GzipWriter {
+ public:
+  GzipWriter(OutputFile& file, bool is_gzip);
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+
+  /// Appends bytes to the file.
+  /// @throws IoError
+  void write(std::span<const std::byte> bytes);
+  void finish();
+
+ private:
+  void deflate_all(int flush);
+  void put(const std::byte* bytes, std::size_t count);
+
+  OutputFile& file_;
+  std::unique_ptr<z_stream_s> gzip_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,35 @@
+#pragma once
+// MGH and MGZ files of FreeSurfer.
+//
+// Source: surfer.nmr.mgh.harvard.edu/fswiki/FsTutorial/MghFormat.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/volumes/foreign_volume.h"
+
+namespace lull::io {
+
+inline constexpr std::size_t mgh_head_bytes = 284;
+
+[[nodiscard]] bool is_mgh(const std::string& path);
+
+/// Reads the header of a file for which is_mgh() is true.
+/// @throws BadData  the header is invalid, or lull cannot read the samples
+[[nodiscard]] ForeignVolume read_mgh(const std::string& path);
+
+/// Returns a header for samples of this type.
+/// @param original  the header of an MGH file that is kept except for the type; empty: a new header
+[[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
+                                                   std::span<const std::byte> original);
+
+/// Returns the bytes after the samples that state the repetition time of a series.
+[[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
+/// Returns the time between volumes that the bytes after the samples state, in seconds; 0: unknown.
+[[nodiscard]] double repetition_time(std::span<const std::byte> tail);
+/// Returns what the bytes after the samples contain other than the repetition time; empty: nothing.
+[[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
+
+}  // namespace lull::io

@@ -1,0 +1,31 @@
+#pragma once
+// Pairs of files: a header (.hdr) and samples (.img), of NIfTI-1 or of ANALYZE 7.5.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/volumes/foreign_volume.h"
+#include "io/volumes/nifti_header.h"
+
+namespace lull::io {
+
+/// Returns whether a file is the header or the samples of a pair that exists.
+[[nodiscard]] bool is_nifti_pair(const std::string& path);
+
+/// Reads the header of a pair.
+/// @throws BadData  the header is invalid
+/// @throws NoInput  the file of the samples does not exist
+[[nodiscard]] ForeignVolume read_nifti_pair(const std::string& path);
+
+/// Returns the .hdr file for samples of another type.
+/// @param original  the .hdr file of the input
+[[nodiscard]] std::vector<std::byte> pair_head_of(std::span<const std::byte> original,
+                                                  bool is_analyze, const NiftiHeader& header,
+                                                  const StoredFormat& samples, bool scaled);
+/// Returns the .hdr file that corresponds to the header of a single NIfTI-1 file.
+[[nodiscard]] std::vector<std::byte> pair_head_of_nifti(std::span<const std::byte> head,
+                                                        const NiftiHeader& header);
+
+}  // namespace lull::io

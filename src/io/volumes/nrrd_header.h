@@ -1,0 +1,40 @@
+#pragma once
+// The text header of NRRD files.
+//
+// Source: teem.sourceforge.net/nrrd/format.html.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/volumes/geometry.h"
+#include "io/volumes/stack_samples.h"
+
+namespace lull::io {
+
+struct NrrdHeader {
+  StoredType type = StoredType::u8;
+  bool big_endian = false, is_gzip = false;
+  /// Size and position of the volume. Without directions in the file, axes have only a spacing.
+  VolumeGeometry geometry;
+  std::string data_file;         // empty: the samples follow the header
+  std::uint64_t byte_skip = 0;   // after decompression
+  std::uint64_t head_bytes = 0;  // length of the header, with the empty line
+  /// What the header contains other than geometry and samples, one text each.
+  std::vector<std::string> other_contents;
+};
+
+/// Parses a header.
+/// @param text  the first bytes of the file
+/// @throws BadData  one line that begins with `name` in quotes
+[[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
+
+/// Returns the text that precedes the samples, or the content of a separate header.
+/// @param original  the header of an NRRD file, whose lines are kept unless they describe the
+///     samples; empty: a new header
+/// @param data_file  name of the file that contains the samples; empty: the samples follow
+[[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,
+                                         const StoredFormat& samples, bool is_gzip,
+                                         const std::string& data_file, const std::string& original);
+
+}  // namespace lull::io
