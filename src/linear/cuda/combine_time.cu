@@ -230,14 +230,12 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
 }
 
 // A group has up to 16 T members.
-constexpr int small_pilot = 1, large_pilot = 2, iteration_blocks = 3;
+constexpr int pilot_blocks = 2, iteration_blocks = 3;
 
 template <bool white>
 void launch(const TimeCombineArgs& args, cudaStream_t stream) {
-  if (args.step.is_pilot && args.groups.sizes.group <= 16 * small_pilot)
-    launch<small_pilot, Kind::pilot, white>(args, stream);
-  else if (args.step.is_pilot)
-    launch<large_pilot, Kind::pilot, white>(args, stream);
+  if (args.step.is_pilot)
+    launch<pilot_blocks, Kind::pilot, white>(args, stream);
   else if (args.step.tau > 0)
     launch<iteration_blocks, Kind::middle, white>(args, stream);
   else
@@ -247,9 +245,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
 }  // namespace
 
 bool fits_over_time(const SetParams& params, int frames, const cuda::DeviceLimits& limits) {
-  return params.pilot.group <= 16 * large_pilot &&
+  return params.pilot.group <= 16 * pilot_blocks &&
          params.iteration.group <= 16 * iteration_blocks && !params.iteration.pairs &&
-         plan_step<large_pilot, Kind::pilot>(params.pilot, frames, limits).warps() > 0 &&
+         plan_step<pilot_blocks, Kind::pilot>(params.pilot, frames, limits).warps() > 0 &&
          plan_step<iteration_blocks, Kind::middle>(params.iteration, frames, limits).warps() > 0;
 }
 

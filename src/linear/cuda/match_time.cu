@@ -39,7 +39,7 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch, with zeros beyond the patch, because the
+/// Number of words in a column of a reference patch. Words beyond the patch are 0, because the
 /// kernel processes four rows of a window at a time.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
@@ -238,10 +238,13 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  const int rows = (down - 1) * sizes.step + sizes.side - 1;
-  job.words = round_up(std::max(OwnLayout::pitch * (rows + sizes.window),
-                                OtherLayout::pitch * (rows + sizes.temporal_window)),
-                       32);
+  // A lane reads complete groups of four rows, also below the windows (multiply_patches()).
+  const auto words = [&]<class Layout>(Layout, int window) {
+    const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
+    return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));
+  };
+  job.words = round_up(
+      std::max(words(OwnLayout{}, sizes.window), words(OtherLayout{}, sizes.temporal_window)), 32);
   job.keys = round_up(first_index(sizes, args.frames.count) - 1, 32);
   const std::size_t bytes =
       sizeof(BlockMemory) + sizeof(std::uint32_t) * (2 * job.words + references * job.keys);
