@@ -18,6 +18,7 @@ case $suite in
 esac
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
-mmdebstrap --variant=minbase --mode=root "${keyring[@]}" "$suite" "$folder" "$mirror" >"$folder.log" 2>&1 ||
+mmdebstrap --variant=minbase --include=apt --mode=root "${keyring[@]}" \
+  "$suite" "$folder" "$mirror" >"$folder.log" 2>&1 ||
   { tail -n 5 "$folder.log" >&2; exit 69; }
 touch "$folder/done"
