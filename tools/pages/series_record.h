@@ -52,8 +52,8 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds a slice of the series; Frame::pts is its number. Slices must be added in order. Volumes
-  /// of which slices are missing are not counted.
+  /// Adds a slice of the series; Frame::pts is its number. Slices must be added in order. A volume
+  /// with missing slices is not counted.
   void add(const Frame& noisy, const Frame& result);
   /// Returns the section as HTML. It may be called after the run has finished.
   [[nodiscard]] std::string section() const;

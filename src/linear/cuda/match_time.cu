@@ -43,7 +43,7 @@ static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 
 /// kernel processes four rows of a window at a time.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
-constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // of words, in both halves
+constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
 static_assert(max_columns >= (max_side + 3) / 4);
 
 struct TimeMatchJob {
