@@ -1,4 +1,4 @@
-#include "series/magnitude_denoiser.h"
+#include "series/complex/magnitude_denoiser.h"
 
 #include <gtest/gtest.h>
 

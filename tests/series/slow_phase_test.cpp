@@ -1,4 +1,4 @@
-#include "series/slow_phase.h"
+#include "series/complex/slow_phase.h"
 
 #include <gtest/gtest.h>
 

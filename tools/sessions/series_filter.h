@@ -12,7 +12,7 @@
 #include "bm3d/bm3d.h"
 #include "core/denoiser.h"
 #include "io/media.h"
-#include "series/magnitude_denoiser.h"
+#include "series/complex/magnitude_denoiser.h"
 #include "tools/options/denoise_options.h"
 #include "tools/search/series_search.h"
 #include "tools/sessions/open_denoiser.h"

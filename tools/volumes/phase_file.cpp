@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/samples.h"
 #include "core/slices.h"
-#include "series/slow_phase.h"
+#include "series/complex/slow_phase.h"
 #include "tools/html/markup.h"
 
 namespace lull::tools {
