@@ -102,7 +102,7 @@ assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 
 one_wheel() {
   local venv=$1 folder=$2 raw=$portable/raw
   rm -rf "$raw"
-  configure_portable "-DPython_EXECUTABLE=$venv/bin/python" '-USKBUILD*' '-Unanobind*' '-UPython_*' "${@:3}"
+  configure_portable '-USKBUILD*' '-Unanobind*' '-U*Python_*' "-DPython_EXECUTABLE=$venv/bin/python" "${@:3}"
   PATH=$venv/bin:$PATH PKG_CONFIG_LIBDIR=$libraries/prefix/lib/pkgconfig \
     CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
     --no-build-isolation --no-deps -C "build-dir=$portable" -C install.strip=true -w "$raw" "./$folder"

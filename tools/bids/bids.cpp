@@ -190,10 +190,10 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image with which an image is denoised; empty if there is none, or if the
-  /// user gave --phase none.
+  /// Returns the phase image with which an image is denoised; empty if there is none, or without
+  /// --phase pairs.
   std::string phase_for(const BidsImage& image) const {
-    return options_.denoise.input.phase == "none" ? std::string() : raw_.phase_of(image);
+    return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
   /// Warns of links that lead out of the dataset. In a dataset from other people, a link can point
@@ -327,7 +327,7 @@ std::vector<OptionRow> bids_option_rows() {
       row.value = "pairs|none";
       row.help =
           "images with part-mag whose phase exists (part-phase): pairs filters the complex "
-          "samples, none the magnitudes (default: pairs)";
+          "samples, none the magnitudes (default: none)";
     }
     if (row.names == "-y,--overwrite")
       row.help = row.brief = "denoise images again that have a result already";

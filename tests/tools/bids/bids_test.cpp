@@ -123,7 +123,7 @@ TEST_F(Bids, MagnitudesAreDenoisedWithTheirPhases) {
   put("sub-03/func/sub-03_task-rest_part-mag_bold.nii", {mag.begin(), mag.end()});
   put("sub-03/func/sub-03_task-rest_part-phase_bold.nii", {ph.begin(), ph.end()});
   const std::string name = "sub-03/func/sub-03_task-rest_part-mag_desc-denoised_bold";
-  ASSERT_EQ(bids({"--participant-label", "03"}).code, 0);
+  ASSERT_EQ(bids({"--participant-label", "03", "--phase", "pairs"}).code, 0);
   const Json sidecar = json_of(name + ".json");
   ASSERT_EQ(sidecar["Sources"].size(), 2u);
   EXPECT_EQ(sidecar["Sources"][1], "bids:raw:sub-03/func/sub-03_task-rest_part-phase_bold.nii");
@@ -136,7 +136,7 @@ TEST_F(Bids, MagnitudesAreDenoisedWithTheirPhases) {
                 .code,
             0);
   EXPECT_EQ(with_phase, bytes_of(folder_ / "one.nii"));
-  ASSERT_EQ(bids({"--participant-label", "03", "--phase", "none", "-y"}).code, 0);
+  ASSERT_EQ(bids({"--participant-label", "03", "-y"}).code, 0);
   EXPECT_EQ(json_of(name + ".json")["Sources"].size(), 1u);
   EXPECT_NE(with_phase, bytes_of(out_ + "/" + name + ".nii"));
   EXPECT_EQ(bids({"--phase", "other.nii"}).code, 2);
