@@ -36,7 +36,8 @@ namespace fs = std::filesystem;
 
 /// Returns a UID made of the first 128 bits of a digest (PS3.5, B.2).
 std::string uid_of(const std::string& digest) {
-  unsigned __int128 number = 0;
+  __extension__ typedef unsigned __int128 Wide;
+  Wide number = 0;
   for (const char c : digest.substr(0, 32))
     number = number * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   std::string digits;
