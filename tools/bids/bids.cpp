@@ -28,15 +28,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text files that belong to an image: the gradients of diffusion series, and the order of
-/// control and label volumes of perfusion series. They are copied.
+/// The text files that belong to an image and are copied: gradients, and the order of control and
+/// label volumes of perfusion series. denoise() copies gradients of images with any suffix.
 struct CompanionKind {
-  const char* suffix_of_image;
-  const char* suffix;
+  const char* suffix_of_image;  // empty: any
+  const char* suffix;           // empty: the suffix of the image
   const char* extension;
+
+  bool belongs_to(const BidsImage& image) const {
+    return *suffix_of_image == 0 || image.suffix == suffix_of_image;
+  }
+  std::string suffix_for(const BidsImage& image) const {
+    return *suffix == 0 ? image.suffix : suffix;
+  }
 };
 constexpr CompanionKind companion_kinds[] = {
-    {"dwi", "dwi", ".bval"}, {"dwi", "dwi", ".bvec"}, {"asl", "aslcontext", ".tsv"}};
+    {"", "", ".bval"}, {"", "", ".bvec"}, {"asl", "aslcontext", ".tsv"}};
 
 /// A text file that belongs to an image. `path` is the name of its copy in the output folder.
 struct Companion {
@@ -152,7 +159,10 @@ class ParticipantLevel {
     fs::create_directories(folder, code);
     if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
     std::vector<std::string> results{output, json};
-    for (const Companion& companion : companions) results.push_back(companion.path);
+    for (const CompanionKind& kind : companion_kinds)
+      if (kind.belongs_to(image))
+        results.push_back(folder + "/" +
+                          image.derived_name(kind.suffix_for(image), kind.extension));
     refuse_links(folder, results);
     BidsProcessing processing = processing_of(options);
     processing.phase = phase;
@@ -256,11 +266,12 @@ class ParticipantLevel {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
     for (const CompanionKind& kind : companion_kinds) {
-      if (image.suffix != kind.suffix_of_image) continue;
-      const std::string from = raw_.companion_of(image, kind.suffix, kind.extension);
+      if (!kind.belongs_to(image)) continue;
+      const std::string suffix = kind.suffix_for(image);
+      const std::string from = raw_.companion_of(image, suffix, kind.extension);
       if (from.empty()) continue;
       warn_of_links({from});
-      companions.push_back({folder + "/" + image.derived_name(kind.suffix, kind.extension),
+      companions.push_back({folder + "/" + image.derived_name(suffix, kind.extension),
                             io::read_text(from, max_bytes), io::access_of({from})});
     }
     return companions;
@@ -285,7 +296,8 @@ class ParticipantLevel {
                                            image.derived_name(suffix, extension));
         };
         add(image.suffix, ".json");
-        for (const CompanionKind& kind : companion_kinds) add(kind.suffix, kind.extension);
+        for (const CompanionKind& kind : companion_kinds)
+          add(kind.suffix_for(image), kind.extension);
         files.read("the derivative", options_.output + "/" + image.folder + "/" +
                                          image.derived_name(image.extension));
       }
