@@ -126,7 +126,10 @@ TEST_F(Farm, ConcurrentTasksAndJoinsGiveEqualBytes) {
     for (const std::string which : {"0-3", "2-5", "4-7", "2-5"})
       all.push_back(std::make_unique<Program>(
           Words{"denoise", "--job", job_, "--segment", which, "-q", "--threads", "1"}));
-    for (const auto& program : all) EXPECT_EQ(program->wait().code, 0);
+    for (const auto& program : all) {
+      const Outcome outcome = program->wait();
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+    }
     std::vector<std::unique_ptr<Program>> joins;
     for (int i = 0; i < 3; ++i) joins.push_back(std::make_unique<Program>(Words{"join", job_}));
     for (const auto& program : joins) EXPECT_EQ(program->wait().code, 0);
