@@ -114,6 +114,11 @@ class Run {
       return 0;
     }
     limit_to_needed_frames();
+    if (is_task() && needed_frames_.empty()) {
+      // Other processes have completed the segments since prepare_part() examined them.
+      reports_.info("all segments are done");
+      return 0;
+    }
     report_start();
     return denoise_all();
   }
@@ -244,6 +249,9 @@ class Run {
           grain_->encoder_table());
     return true;
   }
+
+  /// Returns whether the run filters segments of a shared job.
+  bool is_task() const { return !options_.run.job.folder.empty() && !options_.run.job.plans; }
 
   void limit_to_needed_frames() {
     needed_frames_ = sink_->needed_frames();
