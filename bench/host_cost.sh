@@ -21,7 +21,8 @@ for size in ${LULL_SIZES:-64x64 1920x1080 3840x2160}; do
   case $size in 64x64) frames=4000 ;; 1920x1080) frames=800 ;; *) frames=240 ;; esac
   for setting in "${settings[@]}"; do
     IFS=: read -r profile temporal <<<"$setting"
-    "$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --hash --repeats 1 --frames $frames \
+    "$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --hash --repeats 1 \
+      --frames "$frames" \
       --profile "$profile" --temporal "$temporal" --size "$size" --layout 420 \
       --device "$targets" --csv "$work/one.csv" >/dev/null
     awk -v name="$size,$profile,$temporal" -v samples=$(( ${size%x*} * ${size#*x} )) -F, '

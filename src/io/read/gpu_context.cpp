@@ -4,9 +4,9 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header includes the header of the CUDA driver unless CUDA_VERSION is defined. It needs
-// only two types of it, and lull is also compiled where no CUDA toolkit is installed.
-#ifndef CUDA_VERSION
+// FFmpeg's header includes the header of the CUDA driver unless CUDA_VERSION is defined. FFmpeg's
+// header needs only two types of the driver, and lull is also compiled where no CUDA toolkit is
+// installed.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;
@@ -16,7 +16,6 @@ extern "C" {
 #include <libavutil/hwcontext_cuda.h>
 }
 #undef CUDA_VERSION
-#endif
 
 namespace lull::io {
 namespace {
