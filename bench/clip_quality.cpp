@@ -1,6 +1,7 @@
-// Measures the quality of filtered clips. The program adds Gaussian noise in float to the first
-// plane of each frame of clean clips, or to all planes, filters the clips and compares the results
-// with the clean clips. For each combination of parameters and each clip it prints:
+// Measures the quality of filtered clips. The program adds Gaussian noise in float, white or
+// averaged over squares, to the first plane of each frame of clean clips, or to all planes, filters
+// the clips and compares the results with the clean clips. For each combination of parameters and
+// each clip it prints:
 //   psnr        PSNR of the first plane over the complete sequence, in dB
 //   chroma      with --colour: PSNR of the two other planes together
 //   first, last PSNR of the first and the last frame minus the mean over the frames, in dB
@@ -21,6 +22,7 @@
 
 #include "bench/support/gaussian.h"
 #include "bench/support/parameter_grid.h"
+#include "bench/support/pictures.h"
 #include "bm3d/bm3d.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"
@@ -87,7 +89,7 @@ Clip load_clip(const std::string& path, const ClipOptions& options) {
   return clip;
 }
 
-std::vector<Frame> with_noise(const Clip& clip, double sigma, std::uint64_t seed) {
+std::vector<Frame> with_noise(const Clip& clip, double sigma, int squares, std::uint64_t seed) {
   std::vector<Frame> frames;
   Gaussian gaussian(seed);
   FramePool pool(clip.frames[0].format);
@@ -96,8 +98,10 @@ std::vector<Frame> with_noise(const Clip& clip, double sigma, std::uint64_t seed
     for (int i = 0; i < clean.format.planes(); ++i) {
       const auto from = clean.plane<const float>(i);
       const auto to = frames.back().plane<float>(i);
+      const auto noise = averaged_noise(to.width, to.height, std::max(squares, 1), gaussian);
+      auto sample = noise.begin();
       for_samples(to.width, to.height, [&](int x, int y) {
-        to(x, y) = static_cast<float>(from(x, y) + sigma / 255 * gaussian());
+        to(x, y) = static_cast<float>(from(x, y) + sigma / 255 * *sample++);
       });
     }
   }
@@ -186,6 +190,7 @@ ClipOptions parse(int argc, char** argv) {
   app.add_flag("--each", options.each, "print a line for each clip");
   app.add_flag("--colour", options.colour, "filter all planes, not only the first");
   add_grid_options(app, options.grid);
+  add_squares_option(app, options.grid);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -203,7 +208,7 @@ void run(const ClipOptions& options) {
     Figures mean;
     for (std::size_t n = 0; n < clips.size(); ++n) {
       const auto noisy = with_noise(clips[n], static_cast<double>(configuration.sigma),
-                                    options.seed + 1000003 * n);
+                                    configuration.squares, options.seed + 1000003 * n);
       const Figures figures = measure(clips[n], noisy, configuration.params, options);
       if (options.each) print(configuration, clips[n].name, figures);
       mean.add(figures, 1.0 / static_cast<double>(clips.size()));

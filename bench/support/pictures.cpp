@@ -93,16 +93,11 @@ void add_noise(PlaneView<const T> clean, double sigma, double full_scale, Gaussi
 template <class T>
 void add_averaged_noise(PlaneView<const T> clean, double sigma, int squares, double full_scale,
                         Gaussian& gaussian, PlaneView<T> noisy) {
-  const int width = clean.width + squares - 1, height = clean.height + squares - 1;
-  std::vector<double> white(static_cast<std::size_t>(width) * height);
-  for (double& v : white) v = gaussian();
+  const std::vector<double> noise = averaged_noise(clean.width, clean.height, squares, gaussian);
+  auto sample = noise.begin();
   for (int y = 0; y < clean.height; ++y)
     for (int x = 0; x < clean.width; ++x) {
-      double sum = 0;
-      for (int j = 0; j < squares; ++j)
-        for (int i = 0; i < squares; ++i)
-          sum += white[static_cast<std::size_t>(y + j) * width + x + i];
-      const double value = clean(x, y) + sigma / squares * sum;
+      const double value = clean(x, y) + sigma * *sample++;
       noisy(x, y) = static_cast<T>(std::lround(std::clamp(value, 0.0, full_scale)));
     }
 }
@@ -196,6 +191,22 @@ double psnr(const Frame& a, const Frame& b, int first, int last) {
   }
   const double peak = a.format.full_scale();
   return 10 * std::log10(peak * peak * samples / sum);
+}
+
+std::vector<double> averaged_noise(int width, int height, int squares, Gaussian& gaussian) {
+  const std::size_t across = static_cast<std::size_t>(width) + squares - 1;
+  std::vector<double> white(across * (static_cast<std::size_t>(height) + squares - 1));
+  for (double& v : white) v = gaussian();
+  std::vector<double> noise;
+  noise.reserve(static_cast<std::size_t>(width) * height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      double sum = 0;
+      for (int j = 0; j < squares; ++j)
+        for (int i = 0; i < squares; ++i) sum += white[(y + j) * across + x + i];
+      noise.push_back(sum / squares);
+    }
+  return noise;
 }
 
 Frame with_noise(const PicturePair& pair, double sigma, int squares,

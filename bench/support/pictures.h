@@ -55,6 +55,11 @@ struct PicturePair {
 [[nodiscard]] Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian,
                               FramePool& pool);
 
+/// Returns width x height samples of noise with standard deviation 1, row by row: white Gaussian
+/// noise averaged over squares of `squares` samples (at least 1), and scaled.
+[[nodiscard]] std::vector<double> averaged_noise(int width, int height, int squares,
+                                                 Gaussian& gaussian);
+
 /// Returns the noisy picture if `squares` is 0. Otherwise returns the clean picture with added
 /// noise, rounded and clipped: white noise averaged over squares of `squares` samples, with
 /// standard deviation `sigma` on the 0..255 scale.

@@ -15,17 +15,28 @@ float coarseness_of(const PlaneNoise& noise) {
 
 SetParams parameters_over_time(float sigma, float coarseness) {
   SetParams p = parameters_for(sigma, coarseness);
-  p.pilot = {.side = max_pair_side, .group = 24, .step = 4, .window = 15, .pairs = true};
-  p.iteration = {.side = 7, .group = 40, .step = 4, .window = 15};
-  if (sigma > 30) p.iteration.side = 8, p.iteration.group = 48;
   p.iterations = iterations_over_time;
   p.matchings = 1;
   p.tau0 = 0.7f;
+  p.pilot = {.side = max_pair_side, .group = 16, .step = 4, .window = 15, .pairs = true};
+  p.iteration = {.side = 7, .group = 40, .step = 4, .window = 9};
   if (coarseness > 1.5f) {
     p.pilot.side = max_side;
+    p.pilot.group = coarseness > 4 ? 32 : 24;
     p.pilot.pairs = false;
-    p.iteration.side = coarseness > 4 ? 10 : 8;
+    p.iteration.side = coarseness > 4 ? 12 : 9;
+    p.iteration.group = coarseness > 4 ? 48 : 40;
+    p.iteration.window = 11;
+    return p;
   }
+  // `excess` decreases from 1.15 at a noise level of 20 to 1 at a noise level of 35.
+  p.excess = sigma <= 20 ? 1.15f : sigma >= 35 ? 1.0f : 1.15f - 0.15f * (sigma - 20) / 15;
+  p.alpha = sigma > 30 ? 0.2f : 0.3f;
+  if (sigma > 15) {
+    p.pilot.temporal_window = sigma > 30 ? 5 : 7;
+    p.iteration.group = 48;
+  }
+  if (sigma > 30) p.iteration.side = 8;
   return p;
 }
 

@@ -229,12 +229,16 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// A group has up to 16 T members.
-constexpr int pilot_blocks = 2, iteration_blocks = 3;
+// A group has up to 16 T members. The pilot's groups of white noise are small.
+constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
+
+bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }
 
 template <bool white>
 void launch(const TimeCombineArgs& args, cudaStream_t stream) {
-  if (args.step.is_pilot)
+  if (args.step.is_pilot && is_small(args.groups.sizes))
+    launch<small_pilot_blocks, Kind::pilot, white>(args, stream);
+  else if (args.step.is_pilot)
     launch<pilot_blocks, Kind::pilot, white>(args, stream);
   else if (args.step.tau > 0)
     launch<iteration_blocks, Kind::middle, white>(args, stream);
@@ -245,9 +249,11 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
 }  // namespace
 
 bool fits_over_time(const SetParams& params, int frames, const cuda::DeviceLimits& limits) {
+  const auto plan_pilot = is_small(params.pilot) ? plan_step<small_pilot_blocks, Kind::pilot>
+                                                 : plan_step<pilot_blocks, Kind::pilot>;
   return params.pilot.group <= 16 * pilot_blocks &&
          params.iteration.group <= 16 * iteration_blocks && !params.iteration.pairs &&
-         plan_step<pilot_blocks, Kind::pilot>(params.pilot, frames, limits).warps() > 0 &&
+         plan_pilot(params.pilot, frames, limits).warps() > 0 &&
          plan_step<iteration_blocks, Kind::middle>(params.iteration, frames, limits).warps() > 0;
 }
 
