@@ -80,6 +80,17 @@ function(lull_add_cuda name)
   target_sources(lull_${name} PRIVATE ${ARGN})
 endfunction()
 
+# lull_compile_for_oldest_gpu(SOURCE ...): in builds that check CUDA code and compile it for one
+# architecture, these sources are compiled for the oldest one as well. They must include all code that
+# depends on __CUDA_ARCH__.
+function(lull_compile_for_oldest_gpu)
+  if(DEFINED lull_oldest_architecture)
+    string(REGEX MATCH "^[0-9]+" number ${lull_oldest_architecture})
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
+      --generate-code=arch=compute_${number},code=[compute_${number}])
+  endif()
+endfunction()
+
 # lull_use_simd(NAME): sources of lull_NAME use Highway, which compiles them for several instruction
 # sets or for one (LULL_SIMD), and oneTBB, which distributes work to the cores.
 function(lull_use_simd name)
