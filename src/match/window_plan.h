@@ -17,7 +17,7 @@
 
 namespace lull {
 
-/// Parameters of the filter. The plan of the windows depends on them.
+/// The parameters of the filter on which the plan of the windows depends.
 struct WindowWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
   // Side of patches, and number of frames over which they extend.

@@ -1,8 +1,8 @@
 #pragma once
 // Kernels of clustered matching on the CPU, compiled for every instruction set. cluster_matcher.cpp
 // runs them.
-//   cluster_splits.cpp    splits clusters
-//   cluster_nearest.cpp   lists the candidates of a reference patch and selects the nearest
+//   cluster_splits.cpp    splits clusters;
+//   cluster_nearest.cpp   lists the candidates of a reference patch and selects the nearest.
 
 #include <array>
 #include <cstddef>

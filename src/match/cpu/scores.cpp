@@ -74,7 +74,7 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
-  /// top of this file). There is one pointer for each candidate and phase.
+  /// top of this file). `candidate` contains one pointer to samples for each candidate and phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;

@@ -18,10 +18,10 @@ namespace {
 /// number of blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
-/// A MatchTuning is for devices whose multiprocessors have at least this much shared memory. The
-/// plans for large memories were tuned by measurements on compute capability 9.0. The plans for all
-/// other devices were not measured. They save memory to make bands taller, because each band
-/// requires a selection of candidates.
+/// How plans are made for devices whose multiprocessors have at least `shared_memory` bytes of
+/// shared memory. The plans for large memories were tuned by measurements on compute capability
+/// 9.0. The plans for all other devices were not measured. They save memory to make bands taller,
+/// because each band requires a selection of candidates.
 struct MatchTuning {
   std::size_t shared_memory;
   // True if plans use kernels that need less memory, and also other chunk sizes if the best one

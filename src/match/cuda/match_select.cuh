@@ -103,7 +103,7 @@ struct BestList {
   }
 };
 
-/// A sequence of score words that a warp scans in their order. Each lane reads the same number of
+/// A sequence of score words, which a warp scans in order. Each lane reads the same number of
 /// words, which are 32 words apart, beginning at `first`.
 struct ScanWords {
   const Scan& scan;
