@@ -10,7 +10,8 @@ namespace lull {
 namespace {
 
 /// Standard deviation of the error in units of the quantisation step. (Rounding to multiples of a
-/// step has 0.29. Codecs predict most blocks from earlier frames, and their errors partly cancel.)
+/// step has 0.29. Codecs predict most blocks from earlier frames, and the errors of such blocks
+/// partly cancel.)
 constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
 /// `fine_step`, and counts completely from `coarse_step` on. The change in between is gradual.
