@@ -175,7 +175,7 @@ struct ClusterRules {
 /// row within a frame.
 struct PatchNumbers {
   int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Difference of the numbers of two patches at the same position in consecutive frames.
+  // Difference between the patch numbers at the same position in consecutive frames.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -197,9 +197,9 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the difference of the numbers of a patch and the patch below it: an odd multiple of 16
-  // that is at least `width` and longer than two tiles. Because the multiple is odd, the rows of a
-  // tile do not map to the same cache sets.
+  // Returns the difference between the patch numbers of a patch and the patch below it: an odd
+  // multiple of 16 that is at least `width` and longer than two tiles. Because the multiple is odd,
+  // the rows of a tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);

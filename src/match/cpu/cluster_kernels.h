@@ -56,8 +56,8 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each member, the identifiers of the clusters that contain the member in the preceding
-  /// tilings.
+  /// For each member of the cluster, the identifiers of the clusters of the preceding tilings that
+  /// contain this member.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters that contain the reference patch `own`. Each patch except

@@ -29,8 +29,8 @@ struct MatchTuning {
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and
-                                   // 10.x, the second tuning for 7.5, 8.6, 8.9 and 12.x.
+                                   // The tuning with 128 KiB is for compute capabilities 8.0, 8.7,
+                                   // 9.0 and 10.x, the tuning with 0 for 7.5, 8.6, 8.9 and 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
