@@ -165,7 +165,8 @@ class AreaFinder {
       values.push_back(value);
   }
 
-  /// Finds the remaining areas, of any size, that have the same value as a larger constant area.
+  /// Finds areas of any size that have the same value as a larger constant area. Skips samples of
+  /// areas that were examined before.
   void find_small_areas() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       for (int y = 0; y < plane_.height; ++y) {
@@ -249,8 +250,8 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most runs of the area begin and end on the grid of a codec's blocks. (They do
-  /// not always, because samples beside a constant block may be equal by chance.)
+  /// Returns whether most runs of the area begin and end on the grid of a codec's blocks. (A few
+  /// runs extend beyond a block, because samples beside a constant block may be equal by chance.)
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)

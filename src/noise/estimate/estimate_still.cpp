@@ -36,8 +36,8 @@ constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum ratio of the level at v + u = 1..2 to that at 3..4 for camera noise, which is nearly
-/// flat at the lowest frequencies. Shading and soft texture have a higher ratio.
+/// Maximum ratio of the level at v + u = 1..2 to the level at v + u = 3..4 for camera noise, which
+/// is nearly flat at the lowest frequencies. Shading and soft texture have a higher ratio.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
