@@ -40,7 +40,7 @@ struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
 
-/// Returns sum + dot product of unsigned and signed bytes.
+/// Returns `sum` plus the dot product of unsigned and signed bytes.
 __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights, int sum) {
   int result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(samples), "r"(weights), "r"(sum));
