@@ -118,7 +118,7 @@ constexpr std::int32_t split_bound(int middle, int a, int b) {
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
 }
 
-/// A plane in the space of patches that splits a cluster into two parts.
+/// Splits a cluster into two parts by a plane in the space of patches.
 struct Split {
   std::array<std::int8_t, patch_samples> weight{};
   /// A patch belongs to the second part if the dot product of its samples and `weight` is below
@@ -175,7 +175,7 @@ struct ClusterRules {
 /// row within a frame.
 struct PatchNumbers {
   int row = 16;  // difference of the numbers of a patch and the patch below it
-  // Difference of the numbers of two patches at the same position in consecutive frames.
+  // Difference between the patch numbers at the same position in consecutive frames.
   std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
@@ -197,15 +197,15 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the difference of the numbers of a patch and the patch below it: an odd multiple of 16
-  // that is at least `width` and longer than two tiles. Because the multiple is odd, the rows of a
-  // tile do not map to the same cache sets.
+  // Returns the difference between the patch numbers of a patch and the patch below it: an odd
+  // multiple of 16 that is at least `width` and longer than two tiles. Because the multiple is odd,
+  // the rows of a tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 keeps the quotient so far from integers that its rounding error does not
-  // change its integer part.
+  // The offset of 0.5 keeps the quotient away from integers, so that rounding errors do not change
+  // its integer part.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Stores the groups of those reference patches that search their windows, on the host. All other
+// Stores groups on the host: those of the reference patches that search their windows. All other
 // reference patches, and the reference patches of the next phase, take their candidates from these
 // groups (propagation.h).
 

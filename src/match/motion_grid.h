@@ -32,18 +32,19 @@ struct MotionGrid {
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Returns the index of the bundle of the reference patch at (x, y), which is on the grid or in
-  /// the last row or column.
+  /// Returns the index of the bundle that contains the reference patch at (x, y). This position is
+  /// on the grid, or in the last row or column.
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Returns the index of a reference patch along an axis, given its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Returns the motion vector of the bundle of reference patch (i, j), in samples of the plane.
-  /// `cells` contains the vectors of the main plane's motion blocks, row by row.
+  /// Returns the motion vector of the bundle (8x4 reference patches) that contains reference patch
+  /// (i, j), in samples of the plane. `cells`: the vectors of the motion blocks of the main plane,
+  /// row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Returns the motion vector of the bundle of reference patch (i, j), for callers that already
-  /// know the number of reference patches in a row (`count_x`) and in a column (`count_y`).
+  /// Returns the motion vector of the bundle that contains reference patch (i, j), for callers that
+  /// already know the number of reference patches in a row (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);

@@ -40,8 +40,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// The two nearest reference patches that search their windows, as indices along one axis: the last
-/// such patch at or before a position, and the first such patch at or after the position.
+/// Indices, along one axis, of the two reference patches nearest to a position that search their
+/// windows: the last one at or before the position, and the first one at or after it.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -53,8 +53,8 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
 
 /// Returns the groups whose members the reference patch at (x, y) tests. A reference patch that
 /// searched its window in the first phase tests its own group and the first members of the groups
-/// of its four neighbours. Any other reference patch tests the groups of the two or four reference
-/// patches with a search around it.
+/// of its four neighbours. Any other reference patch tests the groups of those two or four
+/// surrounding reference patches that searched their windows.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -17,7 +17,7 @@
 
 namespace lull {
 
-/// Parameters of the filter. The plan of the windows depends on them.
+/// The parameters of the filter on which the plan of the windows depends.
 struct WindowWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
   // Side of patches, and number of frames over which they extend.
@@ -29,7 +29,7 @@ struct WindowWork {
 struct WindowAtlas {
   /// Number of reference patches of a thread block along each axis; 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Distance between the rows of an atlas in words, and number of words of an atlas.
+  /// Distance between the rows of a window atlas, and size of a window atlas, both in words.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 

@@ -1,5 +1,5 @@
 #pragma once
-// Names of the enumerations in params.h.
+// The text form of the enumerators in params.h.
 
 #include "core/params/names.h"
 #include "nlm/params.h"

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session over slices (open/), which schedules them, and the backends,
-// which process their samples.
+// The interface between the session for volumes (open/), which schedules slices, and the backends,
+// which process the samples of slices.
 
 #include <span>
 
@@ -30,16 +30,16 @@ class SlicesWorker {
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. Planes that are not filtered are copied to its result. If the slice is
-  /// not wanted, all of its planes are copied.
+  /// Loads the next slice. Copies the planes that are not filtered to the result of the slice. If
+  /// the slice is not wanted, copies all planes.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
   /// that exist. Of these, all slices up to a distance of reach_slices() from `span` must have been
   /// loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns how many calls of finish() may have results in flight. Before the session calls
-  /// another function, it waits for the results of all earlier calls. Until then, `noisy` and
-  /// `clean` of these calls stay valid.
+  /// Returns the number of calls of finish() whose results may be incomplete at the same time.
+  /// Before the session calls another function, it waits for the results of all earlier calls. It
+  /// keeps `noisy` and `clean` of these calls valid until their results are complete.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest call of finish() for which the session has not waited yet.
   virtual void await() {}

@@ -31,8 +31,8 @@ namespace lull {
 class Stabiliser {
  public:
   /// `curve` must be valid (validate()). `skew_bias`: the filter's result is assumed to be E[f(z) |
-  /// y] minus `skew_bias` times the noise's standard deviation times its skewness. The constructor
-  /// takes a few milliseconds.
+  /// y] minus the product of `skew_bias`, the standard deviation of the noise, and the skewness of
+  /// the noise. The constructor takes a few milliseconds.
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
   /// Returns the forward function f. It is increasing. It maps 0 to 0 and 255 to 255, values in
@@ -40,8 +40,9 @@ class Stabiliser {
   /// stay in that range.
   const SampleCurve& forward() const { return forward_; }
   /// Returns the inverse function: it maps a filter's result, computed from samples f(z) of
-  /// intensity y, to y. The inverse function is increasing. Where samples lie at a clip limit, its
-  /// results lie on both sides of the limit; clip_limits() defines how they are clipped.
+  /// intensity y, to y. The inverse function is increasing. Where samples lie at a clip limit, the
+  /// results of the inverse function lie on both sides of the limit; clip_limits() defines how
+  /// results are clipped.
   const SampleCurve& inverse() const { return inverse_; }
   /// Returns the limits at which samples are clipped. Results are clipped at these limits as well
   /// (core/clip_limits.h).

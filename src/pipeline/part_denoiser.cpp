@@ -89,8 +89,9 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether a wanted frame follows so soon that the session should not end here. With
-  /// context_only frames, which are not counted, the distance to the next wanted frame is unknown.
+  /// Returns whether the next wanted frame is so near that the session should continue until then.
+  /// With context_only frames, which are not counted, the distance to the next wanted frame is
+  /// unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -134,8 +135,9 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Returns whether the session has received all frames on which its wanted results depend. If the
-  /// session gets the complete stream, repeated frames are unknown. In this case, the function
-  /// returns whether the session has returned all wanted results.
+  /// session gets the complete stream, the frames of a margin cannot be counted, because repeated
+  /// frames are unknown. In this case, the function returns whether the session has returned all
+  /// wanted results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);
@@ -172,8 +174,8 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // The last noisy frames that do not repeat the previous frame: as many as the margin before a
-  // span has, and one more.
+  // The last noisy frames that do not repeat the previous frame. Their maximum number is the length
+  // of the margin before a span plus 1.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

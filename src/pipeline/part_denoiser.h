@@ -20,8 +20,8 @@ using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 /// The frames on which the results of a filter over time depend.
 struct PartContext {
   Margin margin{};
-  /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
-  /// frames.
+  /// Determines the state of frames whose repeat_state is unknown. Null: such frames do not count
+  /// as repeated.
   std::unique_ptr<RepeatFinder> repeats{};
   /// A callback that the pushing thread calls after a frame if all wanted results up to this frame
   /// have been computed. Its argument is the index of the frame, counted from 0 over all frames. If

@@ -242,7 +242,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Gets item `at` of the part. Returns false if there is no such item, or if the pool stops.
+  /// Reads item `at` of the part. Returns false if there is no such item, or if the pool stops.
   bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = pool_.lock();
     if (at >= part.items.size() && !part.closed) {

@@ -16,8 +16,8 @@ struct PartOptions {
   /// Maximum length of a part, at least 1; repeated frames are not counted. The margins of parts
   /// are filtered twice, so short parts cost time.
   int frames = 1;
-  /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
-  /// frames.
+  /// Determines the state of frames whose repeat_state is unknown. Null: such frames do not count
+  /// as repeated.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
 };

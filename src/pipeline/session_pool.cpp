@@ -73,7 +73,7 @@ bool SessionPool::serve(int me) {
 }
 
 // Passes the work of worker `me` to the other workers. Returns whether a new session has replaced
-// its session.
+// the session of worker `me`.
 bool SessionPool::replace_after(const DeviceFailure& why, int me) {
   DeviceFailure first = why;
   bool last = false;

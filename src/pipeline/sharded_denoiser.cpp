@@ -38,7 +38,7 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // A session may hold many repeated frames, which then share samples.
+    // note() makes repeated frames share samples, because a session may hold many of these frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)

@@ -16,8 +16,8 @@ namespace lull::pipeline {
 /// several threads at a time.
 struct ShardOptions {
   /// Reports that session `index` has failed with `why`, and that its frames are given to the
-  /// `left` remaining sessions. The function is called after one of the remaining sessions has
-  /// returned a result, because the same cause may make all devices fail.
+  /// remaining sessions, whose number is `left`. The function is called after one of the remaining
+  /// sessions has returned a result, because the same cause may make all devices fail.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens the session that does the remaining work when the last session has failed; `why` is the

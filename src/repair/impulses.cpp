@@ -147,8 +147,8 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values. `dark` and `bright` select those that are darker and
-/// brighter than the picture.
+/// Marks impulses with arbitrary values. `dark` and `bright` select the impulses that are darker,
+/// or brighter, than the picture.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));

@@ -101,7 +101,8 @@ void DefectMask::mark(int x, int y) {
 }
 
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane) {
-  // Estimates use only unmarked samples, so their order does not matter.
+  // Estimates use only unmarked samples, so the order in which samples are replaced does not
+  // matter.
   const Estimator estimator(mask, noise, plane);
   for (const auto& [x, y] : mask.places())
     if (const std::optional<float> estimate = estimator.at(x, y)) plane(x, y) = *estimate;

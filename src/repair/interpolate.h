@@ -31,8 +31,9 @@ class DefectMask {
 };
 
 /// Replaces the marked samples. An estimate is a weighted mean over four directions. The weight of
-/// a direction is high if its two nearest unmarked neighbours have similar values, so that edges
-/// and lines continue. Marked samples without unmarked neighbours nearby remain unchanged.
+/// a direction is high if the two nearest unmarked samples in this direction, one on either side,
+/// have similar values, so that edges and lines continue. Marked samples without unmarked
+/// neighbours nearby remain unchanged.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

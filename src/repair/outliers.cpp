@@ -45,7 +45,7 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks the samples of row `y` that differ in one direction by at least `limit` from at least four
+/// Marks the samples of row `y` that are brighter, or darker, by at least `limit` than four or more
 /// of eight samples at a distance of 2. All outliers are among the marked samples, because an
 /// outlier differs from 20 of its 24 neighbours.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {

@@ -16,7 +16,7 @@ namespace {
 /// Number of frames in which all samples are examined. In the other frames, only the candidates are
 /// examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If there are more, they belong to the picture.
+// Maximum number of candidates. If there are more candidates, they are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its
@@ -209,8 +209,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // If the sample is a detail of the picture, its surroundings vary as strongly as the detail
-    // itself, or its edge is soft.
+    // Samples with a soft edge, or in surroundings that vary as strongly as the sample itself, are
+    // details of the picture.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -245,7 +245,7 @@ class StuckSearch {
   }
 
   /// Returns the stuck pixels among those candidates around which the picture does not change. The
-  /// criteria are those for a still picture.
+  /// function applies the criteria for a still picture.
   /// @param others  number of stuck pixels around which the picture changes
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {

@@ -13,10 +13,10 @@
 
 namespace lull::series {
 
-/// Computes the signal components of the series `fit`. Volume k of `components` becomes component
-/// k. The noise of each component is white and has a standard deviation of 1. Missing samples of a
-/// voxel are predicted from the other samples through the components. Voxels without noise become
-/// NaN.
+/// Computes the signal components of a series. `fit` is the decomposition of the series. Volume k
+/// of `components` becomes component k. The noise of each component is white and has a standard
+/// deviation of 1. Missing samples of a voxel are predicted from the other samples through the
+/// components. Voxels without noise become NaN.
 /// @param components  memory for fit.basis.components() volumes. It may be the memory of the
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);

@@ -31,8 +31,8 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in descending order, in units of the noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. A volume that has too little in common with
-  /// these is not combined: it is a component by itself.
+  /// Number of volumes that the components combine. A volume that has too little in common with the
+  /// combined volumes is not combined: it is a component by itself.
   int combined = 0;
 };
 

@@ -22,9 +22,9 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: those that are set in `mask`.
-/// Without a mask, they are the voxels whose energy over all volumes cannot be explained by noise.
-/// If there are too few of these for a decomposition, all complete voxels are returned.
+/// Returns the complete voxels inside the object, in ascending order. A voxel is inside the object
+/// if it is set in `mask`; without a mask, if noise cannot explain its energy over all volumes. If
+/// there are too few of these for a decomposition, all complete voxels are returned.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

@@ -79,9 +79,9 @@ constexpr std::uint32_t same_block_limit(float sigma) {
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }
-/// Returns whether the variance of a block is at least that of noise. Blocks of black or blown-out
-/// areas, letterboxes and synthetic graphics have less variance, and do not show whether two frames
-/// share noise.
+/// Returns whether the variance of a block is at least the variance of the noise. Blocks of black
+/// or blown-out areas, letterboxes and synthetic graphics have less variance, and do not show
+/// whether two frames share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -

@@ -174,7 +174,7 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// Frames that repeat another frame share the samples of its result.
+  /// The result of a repeated frame shares the samples of the result of the frame that it repeats.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;

@@ -24,9 +24,10 @@ struct SessionPlan {
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// If true, the search for reference patches at the end of a clip, where no frames follow,
-  /// reaches further back than R (Timeline::extra_back). At the beginning, the search always
-  /// reaches further ahead than R. This must be false if `gathers` is true.
+  /// If true, the last frames of a clip, which have fewer than R frames after them, also take
+  /// patches from frames more than R before them (Timeline::extra_back). The first frames of a
+  /// scene always take patches from frames more than R after them. Must be false if `gathers` is
+  /// true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -51,7 +52,8 @@ class FrameWorker {
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
-  /// `frames` (in the order of group.h), and adds the estimates to the sums of their frames.
+  /// `frames` (in the order of group.h), and adds the estimate of each patch to the sums of the
+  /// frame that contains the patch.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The
   /// session calls this function after the last filter() for this frame in a phase that is not the

@@ -135,8 +135,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of a frame to the frame before it, for the last frame whose relation was not
-  /// `identical`.
+  /// The most recent relation of a frame to the frame before it that was not `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -1,8 +1,8 @@
 #pragma once
 // Kernels of clustered matching on the CPU, compiled for every instruction set. cluster_matcher.cpp
 // runs them.
-//   cluster_splits.cpp    splits clusters
-//   cluster_nearest.cpp   lists the candidates of a reference patch and selects the nearest
+//   cluster_splits.cpp    splits clusters;
+//   cluster_nearest.cpp   lists the candidates of a reference patch and selects the nearest.
 
 #include <array>
 #include <cstddef>
@@ -56,8 +56,8 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each member, the identifiers of the clusters that contain the member in the preceding
-  /// tilings.
+  /// For each member of the cluster, the identifiers of the clusters of the preceding tilings that
+  /// contain this member.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters that contain the reference patch `own`. Each patch except

@@ -91,7 +91,8 @@ HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   sort_bitonic<count>(a);
 }
 
-/// Sorts the 4 values in each lane of 4 vectors, and transposes each block of 4 lanes.
+/// Sorts 4 vectors lane by lane: in each lane, the 4 values ascend from v[0] to v[3]. Then
+/// transposes each block of 4 lanes.
 HWY_INLINE void sort_columns(KeyVector* v) {
   exchange(v[0], v[1]), exchange(v[2], v[3]);
   exchange(v[0], v[2]), exchange(v[1], v[3]);
@@ -282,8 +283,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // The number of rows between the two patches is the difference of their numbers divided by
-    // `row`, rounded to nearest. The columns contribute less than half a row to this quotient.
+    // `away` is the difference of the two patch numbers. away / row, rounded to nearest, is the
+    // number of rows between the patches: the distance in columns changes the quotient by less than
+    // 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

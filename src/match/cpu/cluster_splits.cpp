@@ -55,12 +55,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the amount that must be added to the sum of the lanes of of(). It compensates for the
-  /// conversion of samples to signed bytes.
+  /// Returns the value that compensates for the conversion of samples to signed bytes. The caller
+  /// adds it to the sum of the lanes that of() returns.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector. The sum of its lanes plus offset() is the dot product of a patch and the
-  /// weights.
+  /// Returns a vector whose lanes, added up, give the dot product of a patch and the weights minus
+  /// offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -196,8 +196,8 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed i, writes to to[i] the sum of left(i, k) * right(i, k, left(i, k)) over all
-  /// parts k of the seed patch, and over the samples of each part.
+  /// Computes one sum for each seed i and stores it in to[i]: the sum of left(i, k) * right(i, k,
+  /// left(i, k)) over all parts k of the seed patch, and over the samples of each part.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

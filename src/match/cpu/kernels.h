@@ -170,8 +170,8 @@ bool scores_by_products(int step);
 /// of `quads`.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
-/// Computes the same scores as score_block(), except that differences of samples beyond the range
-/// of a byte are not clamped.
+/// Computes scores as score_block() does, but without clamping differences of samples to the range
+/// of a byte.
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
@@ -255,9 +255,9 @@ struct PropagateParams {
   std::int32_t limit;        // maximum score of a member, below saturated_score
   std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y). The candidates are `near`, the ranked
-/// candidates of its refinement windows, and `members` of other groups, at most max_propagated.
-/// `members` must have max_propagated readable elements.
+/// Makes the group of the reference patch at (x, y) from two lists of candidates: `near`, the
+/// ranked candidates in the refinement windows of this patch, and `members`, at most max_propagated
+/// members of other groups. `members` must have max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 

@@ -41,9 +41,9 @@ constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns sum + products of unsigned and signed bytes. The code uses inline assembly, because
-/// Highway has no function for this instruction, and compilers accept the intrinsic only if the
-/// instruction set is enabled, which Highway does not do for AVX3.
+/// Returns `sum` plus the products of unsigned and signed bytes. The code uses inline assembly,
+/// because Highway has no function for this instruction, and compilers accept the intrinsic only if
+/// the instruction set is enabled, which Highway does not do for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -54,7 +54,7 @@ HWY_INLINE QuadSum unsigned_bytes(QuadSum quads) {
   return hn::Xor(quads, hn::Set(QuadSums(), static_cast<std::int32_t>(0x80808080u)));
 }
 
-/// Returns sum + squares of the bytes.
+/// Returns `sum` plus the squares of the bytes.
 HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
   const hn::Repartition<std::int8_t, QuadSums> bytes;
   const QuadSum magnitudes = hn::BitCast(QuadSums(), hn::Abs(hn::BitCast(bytes, quads)));
@@ -107,8 +107,8 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// The rows of a patch form groups of `step` rows; the last group may have fewer rows. Number of
-  /// groups before the last group.
+  /// Number of groups before the last group. A group consists of `step` rows of a patch; the last
+  /// group may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that the next group of rows uses again. If the step is at least
   /// the height of a patch, reference patches share no rows, and kStep is `patch`.

@@ -67,8 +67,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies to `to`, in their order, those members that may be candidates, and returns their number.
-/// `to` has space for max_propagated members and one vector.
+/// Copies those members that may be candidates to `to`, without changing their order. Returns the
+/// number of copied members. `to` has space for max_propagated members and one vector.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -96,8 +96,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members from `list`, and keeps the first of equal ones. `list` has space for
-/// max_propagated members and one vector.
+/// Removes repeated members from `list`: of equal members, only the first stays. `list` has space
+/// for max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -74,12 +74,13 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
-  /// top of this file). There is one pointer for each candidate and phase.
+  /// top of this file). `candidate` contains one pointer to samples for each candidate and phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // Index of the group of rows that completes the sum over a patch.
+    // Index of the last group of rows of a patch. With this group, the sum over the patch is
+    // complete.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest group first

@@ -40,7 +40,7 @@ struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
 
-/// Returns sum + dot product of unsigned and signed bytes.
+/// Returns `sum` plus the dot product of unsigned and signed bytes.
 __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights, int sum) {
   int result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(samples), "r"(weights), "r"(sum));
@@ -173,7 +173,7 @@ __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::ui
   return first;
 }
 
-/// Copies a cluster that is not split further to its final position.
+/// Copies a cluster to its final position if it is not split further.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {

@@ -18,10 +18,10 @@ namespace {
 /// number of blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
-/// A MatchTuning is for devices whose multiprocessors have at least this much shared memory. The
-/// plans for large memories were tuned by measurements on compute capability 9.0. The plans for all
-/// other devices were not measured. They save memory to make bands taller, because each band
-/// requires a selection of candidates.
+/// How plans are made for devices whose multiprocessors have at least `shared_memory` bytes of
+/// shared memory. The plans for large memories were tuned by measurements on compute capability
+/// 9.0. The plans for all other devices were not measured. They save memory to make bands taller,
+/// because each band requires a selection of candidates.
 struct MatchTuning {
   std::size_t shared_memory;
   // True if plans use kernels that need less memory, and also other chunk sizes if the best one
@@ -29,8 +29,8 @@ struct MatchTuning {
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and
-                                   // 10.x, the second tuning for 7.5, 8.6, 8.9 and 12.x.
+                                   // The tuning with 128 KiB is for compute capabilities 8.0, 8.7,
+                                   // 9.0 and 10.x, the tuning with 0 for 7.5, 8.6, 8.9 and 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {

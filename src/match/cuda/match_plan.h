@@ -31,12 +31,13 @@ constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new on
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
 /// Number of words of shared memory that a warp needs to select candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Number of words that a reference patch takes: 16 for its samples, 1 for its base score, and 3
-/// for padding that avoids bank conflicts.
+/// Number of words of shared memory for one reference patch: 16 for its samples, 1 for its base
+/// score, and 3 for padding that avoids bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Lengths of a row of the union of search windows, in positions, for which kernels exist.
+// The row lengths, in positions, of the union of search windows. Kernels exist only for these
+// lengths.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
@@ -144,7 +145,7 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. It has its own kernel, in which all
+/// A search with the window and the step of a profile. Each such search has a kernel in which all
 /// parameters are constants. `shape` is the shape of the plan, in which one band contains all rows.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
@@ -177,7 +178,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// This index stands for the kernels that are not specialised: all their parameters are arguments.
+/// This index stands for the kernels that are not specialised, whose parameters are all arguments.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];

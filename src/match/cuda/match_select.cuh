@@ -103,7 +103,7 @@ struct BestList {
   }
 };
 
-/// A sequence of score words that a warp scans in their order. Each lane reads the same number of
+/// A sequence of score words, which a warp scans in order. Each lane reads the same number of
 /// words, which are 32 words apart, beginning at `first`.
 struct ScanWords {
   const Scan& scan;
@@ -222,8 +222,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions increase from chunk to chunk. A score that equals the lowest score of the list
-  // therefore ranks behind it, so the bound is one more than the lowest score.
+  // Positions increase from chunk to chunk. A candidate whose score equals the lowest score of the
+  // list therefore ranks behind the list, so the bound is the lowest score plus 1.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

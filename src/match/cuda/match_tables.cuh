@@ -273,7 +273,7 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. If the search is fixed, some of them are replaced by
+/// Returns the arguments of the kernel. For a fixed search, some arguments are replaced by
 /// constants, which become parts of instructions.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {

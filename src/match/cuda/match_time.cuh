@@ -42,7 +42,8 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    // The pitch depends on the number of frames that are searched at once.
+    // The pitch of the scores is no constant: it depends on the number of frames that are searched
+    // at once.
     const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;

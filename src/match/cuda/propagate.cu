@@ -133,7 +133,7 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of groups among which the lanes are divided. If it is 0, lanes 0 to 14
+    // Log2 of the number of groups among which the lanes are divided. If log2 is 0, lanes 0 to 14
     // test members of the reference patch's own group, and the next 16 lanes test members of the
     // groups of its four neighbours, four lanes for each group.
     const int log2 = (i.first != i.last) + (j.first != j.last);

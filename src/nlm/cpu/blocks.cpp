@@ -1,6 +1,6 @@
-// The kernel for patches without a border around their block, with one patch at each cell, as in
-// the profiles for pictures. The kernel computes the same results as tile.cpp, but row by row, with
-// only a few rows of intermediate results.
+// The kernel for patches without a border around their block. A patch begins at each cell (a square
+// of samples, kernels.h), as in the profiles for pictures. The kernel computes the same results as
+// tile.cpp, but row by row, with only a few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"

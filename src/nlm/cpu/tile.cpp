@@ -29,7 +29,8 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Computes the differences in a row of cells, and adds the squared differences.
+/// Computes the differences of samples in a row of cells, and adds their squares to `squares`. If
+/// `mean` is true, the function also stores the sum of the differences of each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -54,7 +55,7 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   }
 }
 
-/// Computes to[x] = the sum of `count` neighbours from x on.
+/// Stores, for each x, the sum of from[x] to from[x + count - 1] in to[x].
 HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns,
                           float* HWY_RESTRICT to) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -184,7 +185,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
 }
 
 /// Adds the samples of one displacement to the sums, with the stored weights (step 3 above).
-/// `shares` contains 1 / (sum of weights * estimates) of each patch.
+/// `shares` contains one factor for each patch: 1 / (sum of the patch's weights * number of
+/// estimates of a sample).
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

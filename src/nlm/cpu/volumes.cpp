@@ -61,7 +61,7 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // Slices that are in no patch of a candidate are not read.
+      // Only slices that lie in a patch of a candidate are needed.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();

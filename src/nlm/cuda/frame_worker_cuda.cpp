@@ -200,8 +200,8 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies the planes of the last accepted frame that are not filtered to its result, the frame in
-  /// `slot`.
+  /// Copies those planes that are not filtered from the frame that was accepted last to the result
+  /// in `slot`.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)

@@ -51,8 +51,8 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// Positions of samples that are replaced by `mark`: those whose element of `places` is not 0.
-/// `places` has one value per sample, row by row without gaps. Null: no samples are replaced.
+/// A sample is replaced by `mark` if its element of `places` is not 0. `places` has one value per
+/// sample, row by row without gaps. Null: no samples are replaced.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;

@@ -94,8 +94,8 @@ struct WeightList {
 };
 
 /// Computes the weights of a row of candidates for a patch `own` of 4x4 samples in `guides` planes.
-/// Each candidate has only one column more than the candidate before. Column x is stored at index x
-/// modulo 4, so the other columns need not be moved.
+/// Of the 4 columns of a candidate, only one is not part of the preceding candidate and must be
+/// loaded. Column x is stored at index x modulo 4, so the other three columns need not be moved.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,

@@ -104,8 +104,8 @@ __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the last slices: sums of squared differences over three rows, sums of differences
-  // over three rows, and the differences at the centres.
+  // Values of the slices that were processed last: sums of squared differences over three rows,
+  // sums of differences over three rows, and the differences at the centres.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {

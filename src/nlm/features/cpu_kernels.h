@@ -12,8 +12,8 @@
 
 namespace lull::nlm::cpu {
 
-/// Size of a tile. Tiles are wider than high because vectors are along rows. A tile fits into a
-/// motion block (time/motion.h), and its sums fit into the second-level cache.
+/// Size of a tile. Tiles are wider than high because vectors contain samples of one row. A tile
+/// fits into a motion block (time/motion.h), and its sums fit into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
 /// The planes of a frame, which continue beyond their edges. (0, 0) is the first sample of the

@@ -72,7 +72,8 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Computes from the summands the weights of a filter, and the derivatives of the weights.
+/// Computes the weights of a filter, and the derivatives of the weights, from the summands of the
+/// distance.
 HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {

@@ -14,7 +14,7 @@
 namespace lull::nlm {
 
 /// The planes that the class Light (noise/render/light.h) computes for one frame: the light on
-/// surfaces with its noise variance, and the regressors with theirs.
+/// surfaces, the regressors, and the noise variance of each of these planes.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()

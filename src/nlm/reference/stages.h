@@ -35,7 +35,7 @@ double distance(const Params& params, std::span<const float> weight, const Sourc
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
 /// Returns the results of the `planes` sample planes at (x, y) of the source `wanted` (formulas 2
-/// and 3 of weights.h). The candidates are in `sources`, which contain the motion at (x, y).
+/// and 3 of weights.h). `sources` contains the sources of candidates, with the motion at (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);

@@ -26,7 +26,8 @@ constexpr double max_single_steps = 0.9;
 /// most 0.2. From `very_wide_noise` steps on, it is at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// Areas in pictures are larger than blocks of codecs, which may also be constant.
+// In pictures, the minimum sizes exclude single blocks of codecs, because such blocks may also be
+// constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 /// Minimum size of an area at the border of a picture whose value also occurs in the picture.
@@ -137,8 +138,8 @@ class AreaFinder {
     }
   }
 
-  /// Adds the part of an area that cannot be the result of noise, although the samples next to it
-  /// are similar.
+  /// Processes an area whose neighbouring samples are similar to it: adds the part of the area that
+  /// noise cannot have produced.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
@@ -164,7 +165,8 @@ class AreaFinder {
       values.push_back(value);
   }
 
-  /// Finds the remaining areas, of any size, that have the same value as a larger constant area.
+  /// Finds areas of any size that have the same value as a larger constant area. Skips samples of
+  /// areas that were examined before.
   void find_small_areas() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       for (int y = 0; y < plane_.height; ++y) {
@@ -248,8 +250,8 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most runs of the area begin and end on the grid of a codec's blocks. (They do
-  /// not always, because samples beside a constant block may be equal by chance.)
+  /// Returns whether most runs of the area begin and end on the grid of a codec's blocks. (A few
+  /// runs extend beyond a block, because samples beside a constant block may be equal by chance.)
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
@@ -290,8 +292,8 @@ class AreaFinder {
   }
 
   /// Returns the union of complete_lines() and of the squares that lie inside the area. The squares
-  /// are so large that noise would hardly fill one of them by chance, even if it produced the value
-  /// as often as in the samples near the area.
+  /// are so large that noise would hardly fill one of them by chance, even if noise produced the
+  /// value of the area as often as this value occurs near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -311,8 +313,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Returns the number of samples outside the set, but within `ring` of it along a row or column,
-  /// and the number of those among them that have the value.
+  /// Counts the samples outside the set whose distance from the set, along a row or column, is at
+  /// most `ring`. Returns the number of all these samples, and the number of those that have the
+  /// value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

@@ -19,8 +19,8 @@ struct SampleRun {
 /// The constant areas of a plane. The runs of an area do not overlap.
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
-  /// The areas that differ from their surroundings by more than noise. Without them, a filter
-  /// processes their surroundings better.
+  /// The areas that differ from their surroundings by more than noise. A filter processes the
+  /// surroundings better if these areas are replaced before.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }

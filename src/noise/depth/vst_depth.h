@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Returns the format of the frames that the filter inside with_vst() gets for depth maps of
-/// `format`: floats, with 255 for white.
+/// Returns the format of the stabilised frames that with_vst() passes to its filter for depth maps
+/// of `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_depth_format(const FrameFormat& format);
 
 /// Converts a depth map to the frame that a filter gets. The samples are mapped by

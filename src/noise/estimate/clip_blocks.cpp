@@ -82,9 +82,9 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the products that the normal equations of the fit need: for each pair of patches (the
-  /// regressors and the difference), the products of their samples, summed over a rectangle and
-  /// multiplied by `sign`.
+  /// Adds the sums that the normal equations of the fit need. `patches` contains the regressors and
+  /// the difference. For each pair of patches, the function sums the products of the samples over a
+  /// rectangle, and multiplies the sum by `sign`.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)

@@ -137,8 +137,8 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Returns the noise model with the new curves. The sigma of each plane with a new curve becomes
-/// the noise level of samples that are stabilised by this curve.
+/// Returns the noise model with the new curves. If a plane has a new curve, its sigma becomes the
+/// noise level of samples that this curve stabilises.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
   // If the noise model is given in the opponent space, it cannot be scaled for R, G and B

@@ -39,7 +39,7 @@ struct NoiseEstimate {
   std::string why;
   /// Share of the energy of flat blocks that the noise explains, 0..1. The rest is texture. Still
   /// pictures with a low value have hardly a block without texture, so that their estimate is less
-  /// reliable. Clips have 1, because texture moves with the picture.
+  /// reliable. For clips the share is 1, because the compensation of motion removes texture.
   float confidence = 1;
   /// Level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt gives
   /// no estimate.

@@ -161,8 +161,8 @@ float median_of(std::vector<float> values) {
 }
 
 /// Returns a table with the median level of the excerpts and the mean of the shapes of their
-/// spectra. If the level of an excerpt is far from the median, it contains the noise of another
-/// scene, or none, and its shape is not used.
+/// spectra. An excerpt whose level is far from the median contains the noise of another scene, or
+/// none. The shape of its spectrum is not used.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;

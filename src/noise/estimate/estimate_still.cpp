@@ -36,8 +36,8 @@ constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum ratio of the level at v + u = 1..2 to that at 3..4 for camera noise, which is nearly
-/// flat at the lowest frequencies. Shading and soft texture have a higher ratio.
+/// Maximum ratio of the level at v + u = 1..2 to the level at v + u = 3..4 for camera noise, which
+/// is nearly flat at the lowest frequencies. Shading and soft texture have a higher ratio.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
@@ -56,12 +56,12 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Noise level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
-/// Noise below these levels is invisible; the first limit is for R, G and B, the second for Y of
-/// YCbCr, whose noise has two thirds of the level of the noise of R, G and B.
+/// Noise below these levels is invisible. The first limit is for R, G and B. The second limit is
+/// for Y of YCbCr: the noise level of Y is two thirds of that of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
 /// Noise variance of chroma divided by that of luma, if the noise of red, green and blue is
-/// independent. (Measuring chroma does not help: codecs remove nearly all of its noise in flat
+/// independent. (Measuring chroma does not help: codecs remove nearly all chroma noise in flat
 /// blocks.)
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
@@ -250,8 +250,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns how much of luma's variance in flat blocks white noise explains, at the frequencies v
-  /// + u = 3 and 4: a share from 0 to 1.
+  /// Returns the share (0 to 1) of the variance of luma in flat blocks that is explained by white
+  /// noise. The variance is measured at the frequencies v + u = 3 and 4.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;

@@ -50,8 +50,8 @@ class GrainStatistics {
 
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
-  /// Adds the flat blocks of a frame to the statistics. Both frames must have the format for which
-  /// the statistics were constructed, and be in host memory.
+  /// Adds the flat blocks of a frame to the statistics. `noisy` and `denoised` must have the format
+  /// for which the statistics were constructed, and be in host memory.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

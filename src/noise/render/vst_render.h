@@ -13,15 +13,15 @@ namespace lull {
 
 /// Noise level of the stabilised light, on the 0..255 scale. If light is brighter than about 48
 /// times its noise level, its stabilised samples are outside the range that filters accept
-/// (float_range.h), and it is preserved unchanged.
+/// (float_range.h), and this light is preserved unchanged.
 inline constexpr float stabilised_light_sigma = 8;
 /// The sigma for which the filter of with_render_vst() must be opened: 1.5 times the level, because
 /// the noise of renders has long tails. (On the two scenes of samples/render_scene.cpp this is 0.8
 /// and 1.7 dB better than the level itself.)
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
-/// Returns the format of the frames that the filter inside with_render_vst() gets for frames of
-/// `format`: floats, with 255 for white.
+/// Returns the format of the stabilised frames that with_render_vst() passes to its filter for
+/// frames of `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_light_format(const FrameFormat& format);
 
 /// Makes a session for renders, whose frames have features. `filter` must be a session for frames

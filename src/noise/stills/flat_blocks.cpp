@@ -15,8 +15,8 @@ constexpr double max_energy = 30;         // maximum energy that counts, in unit
 /// limit is used.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-/// Returns the mean of `own` around each block of a picture, over the usable blocks in a square of
-/// about 20 samples.
+/// Averages a property of blocks: `own` contains its value for each block. Returns, for each block,
+/// the mean over the usable blocks in a square of about 20 samples around the block.
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);

@@ -18,7 +18,7 @@ namespace lull {
 inline constexpr int brightness_ranges = 6;  // ranges of brightness, with equal numbers of blocks
 inline constexpr float min_spectrum_variance = 1e-3f;
 
-/// The usable blocks, as a flag for each block and as their number.
+/// The usable blocks: a flag for each block, and the number of usable blocks.
 struct UsableBlocks {
   std::vector<char> is;
   std::size_t count = 0;

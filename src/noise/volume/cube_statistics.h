@@ -36,8 +36,8 @@ class CubeCollector {
   /// the share of the cubes that is examined: at most about 400 000 cubes.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// Adds a slice. The slices of a volume must be added in order, and those of a series volume by
-  /// volume (Frame::slice). Only the first plane is used.
+  /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one
+  /// after the other (Frame::slice). Only the first plane is used.
   void add(const Frame& slice);
 
   /// Returns the examined cubes whose voxels are all finite, within the range that filters accept,

@@ -95,7 +95,7 @@ class PhotonFit {
   }
 
   /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
-  /// used as well, because their high frequencies still contain little of it.
+  /// used as well, because structure contributes little to the high frequencies of such cubes.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -112,9 +112,9 @@ class PhotonFit {
     }
   }
 
-  /// Returns the bins of cubes that are sorted by their means, as the first and the last index + 1
-  /// of each bin. Bins have equal widths in the square root of the mean, so that a few bright cubes
-  /// do not share a bin with many dark ones.
+  /// Divides cubes, which are sorted by their means, into bins. Returns the first index and the
+  /// last index + 1 of each bin. Bins have equal widths in the square root of the mean, so that a
+  /// few bright cubes do not share a bin with many dark ones.
   static std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Cubes& cubes) {
     const double least = mean_value(cubes.front()), range = mean_value(cubes.back()) - least;
     const auto number_of = [&](const CubeStatistics* cube) {

@@ -19,8 +19,8 @@ namespace lull {
                                                         std::unique_ptr<Denoiser> filter,
                                                         const ResultSamples& results = {});
 
-/// Makes a detector of repeated frames. It stabilises the frames, as the filter requires, and
-/// passes them to `finder`. `finder` must be made for frames of stabilised_format(format).
+/// Makes a detector of repeated frames. The detector stabilises each frame and passes the
+/// stabilised frame to `finder`. `finder` must be made for frames of stabilised_format(format).
 [[nodiscard]] std::unique_ptr<RepeatFinder> with_photon_vst(const PhotonNoise& noise,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<RepeatFinder> finder);

@@ -30,8 +30,8 @@ double density_over_z(double z, double v) {
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the integration by the trapezoidal rule. For these densities, its error is
-// as small as that of rounding.
+// Step and half-width of the integration by the trapezoidal rule. For these densities, the error of
+// the rule is as small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
 /// Returns E[f(z) | v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
@@ -97,8 +97,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // E[f(z) | v] = v + 1 / (4 v) + ..., so that v = d - 1 / (4 d) - third / d^3. `third` is chosen
-  // such that this formula continues the table.
+  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by v = d
+  // - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

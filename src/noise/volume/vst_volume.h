@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Returns the format of the frames that the filter inside with_vst() gets for slices of `format`:
-/// floats, with 255 for white.
+/// Returns the format of the stabilised frames that with_vst() passes to its filter for slices of
+/// `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
 /// Checks the noise and the format of slices.

@@ -16,7 +16,8 @@ namespace lull::series {
 /// phase of the low-pass filtered slice. The window of NORDIC in the frequency domain, a Hann
 /// window to the power of 10, is the frequency response of a binomial filter of 21 taps, which this
 /// function applies to the samples. Unlike NORDIC, the function leaves out the sample itself. The
-/// phase at a voxel is therefore independent of the noise of this voxel, which keeps a mean of 0.
+/// phase at a voxel is therefore independent of the noise of this voxel, so that the mean of the
+/// noise stays 0.
 /// @param slice  samples, row by row; NaN counts as 0
 /// @return for each sample a factor of magnitude 1, exp(-i phase), that removes the phase
 [[nodiscard]] std::vector<std::complex<float>> slow_phase_factors(

@@ -19,8 +19,8 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
   return true;
 }
 
-/// Returns the decomposition after Rician noise was replaced by Gaussian noise. This requires a
-/// first estimate of the signal, which is computed before.
+/// Replaces Rician noise by nearly Gaussian noise, and returns the decomposition of the new
+/// samples. For this, the function first estimates the signal: it filters the components of `fit`.
 std::optional<Fit> fit_without_bias(const Samples& samples, Fit fit, FitOptions options,
                                     const VolumeMemory& memory, const VolumeFilter& filter) {
   const Samples estimate = memory(fit.basis.components());
