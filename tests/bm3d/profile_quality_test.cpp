@@ -86,7 +86,7 @@ constexpr Pinned pinned[] = {
     {Profile::high, Layout::gray, 20, 2, 35.11},
     {Profile::high, Layout::rgb, 50, 0, 28.47},
     {Profile::high, Layout::rgb, 20, 2, 36.32},
-    {Profile::best, Layout::gray, 20, 2, 35.57},
+    {Profile::best, Layout::gray, 20, 2, 35.54},
     {Profile::paper, Layout::gray, 20, 0, 32.61},
     {Profile::paper, Layout::gray, 20, 2, 34.23},
     {Profile::paper, Layout::rgb, 20, 0, 34.15},
