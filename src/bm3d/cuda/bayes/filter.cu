@@ -9,20 +9,19 @@
 //   1. The warp computes the Gram matrix G = Y Y' / n (or B B' / n if there is a basic estimate) in
 //      floats. It reads operands directly from the windows, without copies of the patches.
 //   2. The warp computes (G + s I)^-1 in floats. The shift s is t, or more if t is below the
-//   rounding
-//      errors of G (bm3d/bayes_precision.h).
+//      rounding errors of G (bm3d/bayes_precision.h).
 //   3. With the spectrum of the noisy patches, the weights are P = I - t (G + s I)^-1, sharpened by
-//      P <- P^2 (3 - 2 P). With the spectrum of the basic estimate, the weights are
-//      W = Y B' / n (G + s I)^-1 = I + ((Y - B) B' / n - t I) (G + s I)^-1. The second form avoids
-//      large terms that cancel.
+//      P <- P^2 (3 - 2 P). With the spectrum of the basic estimate, the weights are W = Y B' / n (G
+//      + s I)^-1 = I + ((Y - B) B' / n - t I) (G + s I)^-1. The second form avoids large terms that
+//      cancel.
 //   4. The warp computes the estimates X = P Y or X = W B for 16 samples of all patches at a time,
-//   and
-//      adds them to the sums. The sums are integers (filter.cuh), so their order does not matter.
+//      and adds them to the sums. The sums are integers (filter.cuh), so their order does not
+//      matter.
 // At the end, the block adds the sums of its windows to device memory.
 //
 // If a group has fewer members than its arrays have elements, the unused elements refer to the
-// reference patch. The rows and columns of G for the unused elements are set to zero. As a result,
-// the corresponding rows and columns of P and W are zero outside the diagonal.
+// reference patch. The kernel sets the rows and columns of G for the unused elements to zero. As a
+// result, the corresponding rows and columns of P and W are zero outside the diagonal.
 
 #include <algorithm>
 #include <array>
