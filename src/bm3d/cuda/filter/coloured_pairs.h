@@ -5,8 +5,8 @@
 // Let c(d) be the covariance of a coefficient of two patches at displacement d
 // (noise/patch_covariance.h). The decorrelation of two members at displacement d is r = 1 - c(d) /
 // c(0). It is 0 for equal positions, and 1 for patches that share no noise. Let a group coefficient
-// be a difference across members with the signs s, of which n are not 0. The signs add up to 0.
-// Therefore the variance of this difference, in units of c(0), is
+// be a difference across members with the signs s. Let n be the number of signs that are not 0. The
+// signs add up to 0. Therefore the variance of this difference, in units of c(0), is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm'.
 // The variance of the mean coefficient is this sum plus n. So for each number of members, the
 // vector of all variances is the product of one matrix and the vector of all r. (The kernels use r
