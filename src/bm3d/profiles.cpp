@@ -17,8 +17,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
 }
 
 // Returns the match threshold of the first phase. Between patches of equal content, noise alone
-// causes distances with a mean of 2 sigma^2 and a standard deviation of 0.18 times this mean. The
-// threshold exceeds nearly all such distances at any noise level. Larger thresholds have no effect,
+// causes distances with a mean of 2 sigma^2 and a standard deviation of 0.18 times this mean. At
+// any noise level, the threshold exceeds all such distances. Larger thresholds have no effect,
 // because the matcher prefers the more similar patches (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
