@@ -91,11 +91,11 @@ struct TimePlan {
   return best;
 }
 
-/// Returns the largest unit of values for which the 32-bit sums of a frame cannot overflow. Sums
-/// are in units of 1 / (weight_scale * unit). At most 4 R + 1 frames add to the sums of a frame,
-/// where R is the temporal radius. Each of their reference patches adds at most one estimate of
-/// each member to a sample, or two estimates if patches span two frames. Weights are at most the
-/// square root of the group size.
+/// Returns a scale of estimates for which the 32-bit sums of a frame cannot overflow. Sums are in
+/// units of 1 / (weight_scale * scale). At most 4 R + 1 frames add to the sums of a frame, where R
+/// is the temporal radius. Each of their reference patches adds at most one estimate of each member
+/// to a sample, or two estimates if patches span two frames. Weights are at most the square root of
+/// the group size.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;
