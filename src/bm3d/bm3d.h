@@ -50,9 +50,9 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend can read without another copy:
-/// page-locked memory for cuda, the default resource otherwise. The resource lives until the
-/// process ends.
+/// Returns the memory resource for frames that the backend can read without another copy. For cuda,
+/// the resource allocates page-locked memory. For other backends, it is the default resource. The
+/// resource exists until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

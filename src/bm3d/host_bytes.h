@@ -10,8 +10,8 @@ namespace lull::bm3d {
 /// format instead of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
-/// Estimates how many bytes a session on the host (reference or cpu) allocates, without the frames
-/// that it has returned.
+/// Returns the estimated number of bytes that a session on the host (reference or cpu) allocates.
+/// The estimate excludes the frames that the session has returned.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm3d

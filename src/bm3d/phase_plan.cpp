@@ -61,7 +61,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
   // A guide that comes with the frame contains little noise, like an estimate. Therefore the
-  // matcher uses the parameters of the second phase for this guide.
+  // matcher uses the match threshold and the motion bias of the second phase for this guide.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

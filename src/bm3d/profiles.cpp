@@ -30,8 +30,8 @@ constexpr float tau_wiener = 1024;
 // this profile uses the Haar transform. The text of the paper mentions the Walsh-Hadamard transform
 // (--group-transform wht), whose PSNR is 0.04 dB lower on the still picture of the benchmarks. For
 // sigma > 40, the paper thresholds patches in the DCT domain before it matches them. Direct
-// matching of the noisy patches, with a threshold that nearly all patches of equal content pass,
-// gives 0.1 to 0.2 dB more (docs/measurements/bm3d-parameters.md).
+// matching of the noisy patches, with a threshold that all patches of equal content pass, gives 0.1
+// to 0.2 dB more (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};

@@ -78,7 +78,8 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   std::bitset<1 << 12> seen;
   seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // This function has no branch, because the processor could not predict a branch on duplicates.
+  // This function has no branch, because the processor could not predict a branch on duplicate
+  // candidates.
   const auto add = [&](std::uint32_t member) {
     const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];

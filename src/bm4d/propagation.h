@@ -3,11 +3,11 @@
 // are good candidates for the second phase, also for nearby cubes (propagation, Barnes et al. 2009,
 // PatchMatch). All backends follow these rules:
 //
-// - A reference cube of the second phase tests members of groups of the first phase: of the nearest
-//   reference cube, and of the neighbours of this nearest cube on the grid. It does not test the
-//   first members of groups. The number of tested members, `members_listed`, depends on the number
-//   of axes along which a cube is a neighbour. If two cubes are equally near along an axis, the
-//   cube with the lower position counts as nearest.
+// - A reference cube of the second phase tests members of several groups of the first phase: the
+//   group of the nearest reference cube, and the groups of the neighbours of this nearest cube on
+//   the grid. It does not test the first members of groups. The number of tested members,
+//   `members_listed`, depends on the number of axes along which a cube is a neighbour. If two cubes
+//   are equally near along an axis, the cube with the lower position counts as nearest.
 // - Displacements of members are not changed. A displacement gives no candidate if it leads out of
 //   the search window of the second phase or out of the volume. Each candidate counts once.
 // - The group consists of the best of these candidates, in the order of their distances in the

@@ -51,8 +51,8 @@ struct RawPlanes {
 
 enum class Colour { as_is, opponent };
 
-/// SampleCurve::values of each plane of a frame, in device memory. If a pointer is null, the
-/// samples of the plane are not changed.
+/// For each plane of a frame, the values of its curve (SampleCurve::values) in device memory. If a
+/// pointer is null, the samples of the plane are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
 /// Transform of a plane's filtered samples on the device: a curve, then clip limits.

@@ -17,7 +17,7 @@
 namespace lull::bm3d::cpu {
 
 /// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
-/// the patch lies in only one frame.
+/// the patch is in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
 /// Parameters of bayes_distances(). The function computes the mean squared difference between the

@@ -38,9 +38,9 @@ using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 /// half of a symmetric matrix.
 enum class Part { full, lower };
 
-/// Computes c = a' b. The matrices a (whose stride is `rows`) and b have `depth` rows; c has `rows`
-/// x `columns` elements. The stride of b and c is `columns`. `rows` must be a multiple of 4,
-/// `columns` a multiple of 32.
+/// Computes c = a' b. The matrix a has `depth` rows with the stride `rows`. The matrix b has
+/// `depth` rows with the stride `columns`. The matrix c has `rows` rows with the stride `columns`.
+/// `rows` must be a multiple of 4, and `columns` a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -149,8 +149,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, and converts them to units of
-/// sigma. Unused rows become zeros. Returns the mean.
+/// Subtracts the mean of all samples of the group from the patches, and converts the patches to
+/// units of sigma. Unused rows become zeros. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -29,7 +29,7 @@ struct Pair {
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames in which the patch lies, and the position of the patch.
+/// A member of a group: the pair of frames that contain the patch, and the position of the patch.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;

@@ -1,6 +1,7 @@
 #pragma once
 // Data that the stages of the cpu backend exchange after matching (match/cpu/matcher.h). Highway
-// compiles the source of each stage for every instruction set, and selects one at run time:
+// compiles the source of each stage for several instruction sets, and selects an instruction set at
+// run time:
 //   filter.cpp      transforms, threshold or Wiener factors, aggregation into a tile
 //   means.cpp       weighted means of groups, which replace the transforms
 //   aggregate.cpp   sums of the tiles, division by the weights
@@ -59,9 +60,10 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // In the first phase, the thresholds. They are squared if noise is coloured or the transform is
-  // the DFT. In the second phase, n and d of the Wiener factor 1 - n / (c^2 + d), where c is the
-  // coefficient of the basic estimate.
+  // The meaning depends on the phase. For the first phase, the tables contain the thresholds. The
+  // thresholds are squared if noise is coloured or the transform is the DFT. For the second phase,
+  // the tables contain n and d of the Wiener factor 1 - n / (c^2 + d), where c is the coefficient
+  // of the basic estimate.
   CoefficientTable limit;
   // The thresholds or the Wiener terms for the first vector of a group, which contains the mean of
   // the group. Element 0 is for vectors in which only the lower half of the lanes contains the

@@ -27,7 +27,7 @@ __global__ void gather_kernel(const FilterArgs a, int first, const float* plane,
         plane[patch_offset(a, reference, k) + sample / patch * a.margins.pitch + sample % patch];
 }
 
-/// The spectra of one group in shared memory: [patch][coefficient].
+/// The spectra of one group in shared memory, as an array [patch][coefficient].
 using Spectra = cufftComplex[max_group][spectrum_size];
 
 __device__ void butterfly(cufftComplex& a, cufftComplex& b) {

@@ -1,8 +1,8 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
-// and exists for comparison. Patches and spectra are in device memory between kernels, which the
-// other transforms do not need. To limit this memory, the filter divides a batch into slices of a
-// few thousand groups.
+// and exists for comparison. Between kernels, device memory contains the patches and spectra of all
+// groups. (Kernels for other transforms never store patches in device memory.) To limit this
+// memory, the filter divides a batch into slices of a few thousand groups.
 
 #include <cufft.h>
 

@@ -37,7 +37,8 @@ class FrameTransfer {
   /// memory.
   void wait() noexcept;
 
-  // Each of the following functions does a part of the function of FrameWorker with a similar name.
+  // Each of the following functions performs a part of a function of FrameWorker. The two functions
+  // have similar names.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the frame that was accepted last to floats. In guided sessions, `guide_planes`

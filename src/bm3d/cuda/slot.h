@@ -85,7 +85,7 @@ class CudaSlot {
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph
-  /// The input and the result of the frame in flight. The slot holds the input until its upload is
+  /// The input and the result of the frame in flight. The slot stores the input until its upload is
   /// complete.
   std::optional<Frame> noisy_in_flight_, in_flight_;
 };

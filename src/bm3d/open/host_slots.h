@@ -22,8 +22,9 @@ using Planes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// The data of a frame while it is in progress. A session over time has many frames in progress,
-/// and a frame needs most of its memory only in some phases. Members marked with * are therefore
-/// empty in all other phases. Their memory comes from the free lists of SlotMemory.
+/// and a frame needs most of its memory only in some phases. Therefore the members `basic`,
+/// `luma_guide` and `groups` are empty in all other phases. Their memory comes from the free lists
+/// of SlotMemory.
 struct Slot {
   // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
   // result, or if the engine loads samples from a copy of the frame.
@@ -31,15 +32,15 @@ struct Slot {
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   Planes noisy;  // empty if the engine loads samples from the frame
-  Planes basic;  // * basic estimates of the planes that are filtered
-  // * Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
-  //   If `noisy` is empty, this member also contains the luma guide of the first phase.
+  Planes basic;  // basic estimates of the planes that are filtered
+  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
+  // `noisy` is empty, this member also contains the luma guide of the first phase.
   Plane<float> luma_guide;
   Planes guide_planes;           // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // * Stored groups of each set of planes, at the index of the set's first plane.
+  // Stored groups of each set of planes, at the index of the set's first plane.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
@@ -87,7 +88,7 @@ class SlotMemory {
       if (!groups[set].empty()) groups_[set].put(std::exchange(groups[set], {}));
   }
 
-  /// Releases all memory of a frame that is marked with * in the members of Slot.
+  /// Releases the memory that a frame needs only in some phases.
   void release(Slot& slot) {
     for (int i = 0; i < 3; ++i) release(i, slot.basic[i]);
     release(0, slot.luma_guide);

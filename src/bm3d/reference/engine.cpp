@@ -181,8 +181,8 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // For each plane, the threshold of the first phase, or mu2 sigma^2 of the second phase. With
-  // coloured noise, also the covariances of patches.
+  // For each plane, the threshold of the first phase, or mu2 sigma^2 of the second phase.
+  // `covariances_` contains the covariances of patches with coloured noise.
   std::array<PerCoefficient, 3> limits_;
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };

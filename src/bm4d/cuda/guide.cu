@@ -55,7 +55,7 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // Sums of squares of the cubes that begin in slice z, over each of their first cube - 1 slices.
+  // For the cubes that begin in slice z, last[c] contains the sums of squares over slice z + c.
   // (The kernel also reads rows below the picture, but does not use their values.)
   unsigned last[cube - 1][rows];
 #pragma unroll

@@ -52,8 +52,8 @@ struct TilePlan {
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Returns the number of words of one table of scores. For each slice of a window, a table has
-  /// one row for each row of the slice.
+  /// Returns the number of words of one table of scores. A table contains row_words words for each
+  /// row of each slice of the window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;

@@ -34,9 +34,8 @@ constexpr unsigned all_lanes = 0xffffffffu;
 /// The member that a lane tests in a round, and the group that contains this member. If the member
 /// is 0, the lane tests nothing.
 struct Entry {
-  // Offset of the group's reference cube from the nearest reference cube of the first phase, in
-  // steps of the grid of the first phase. The nearest reference cube is the one that is nearest to
-  // the cube of the second phase.
+  // Offset of the group's reference cube, in steps of the grid of the first phase. The offset is 0
+  // for the group whose reference cube is nearest to the cube that the warp processes.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };

@@ -30,9 +30,9 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
 }
 
 /// A bound of the distances. Exactly `wanted` distances are at most `value`, if such a value
-/// exists. If equal distances prevent it, `value` is the smallest number for which more than
-/// `wanted` distances are at most `value`, and `has_surplus` is set. `wanted` never exceeds the
-/// number of candidates.
+/// exists. If no such value exists because distances are equal, `value` is the smallest number for
+/// which more than `wanted` distances are at most `value`, and `has_surplus` is set. `wanted` never
+/// exceeds the number of candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

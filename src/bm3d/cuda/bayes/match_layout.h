@@ -35,7 +35,7 @@ constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 /// Parameters of the search that determine the division of the matcher's work.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of patches, and number of frames over which they extend.
+  // Side of patches, and number of frames that contain a part of each patch.
   int patch = 8, depth = 2;
   int step = 1, pairs = 1;
 };

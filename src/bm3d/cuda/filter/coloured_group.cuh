@@ -237,7 +237,7 @@ struct RatioSums {
 };
 
 /// Stores the minimum variance for all coefficients. Coefficients that contain only rounding
-/// errors, or the difference between a patch and its repetition, keep the minimum.
+/// errors, or the difference between a patch and its repetition, have the minimum variance.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll

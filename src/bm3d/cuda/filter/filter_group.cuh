@@ -160,8 +160,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // In the levels before this one, the loop has doubled the Haar sum each time. Therefore the
-      // difference is multiplied by the same factor.
+      // At each previous level, the loop doubled the Haar sum. Therefore the loop multiplies the
+      // difference by the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);

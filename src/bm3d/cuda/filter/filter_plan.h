@@ -62,7 +62,8 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows of the sums of one frame in shared memory. The rows of all frames follow each other.
+/// The rows of the sums of one frame in shared memory. In memory, the rows of each frame follow the
+/// rows of the previous frame.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;

@@ -30,7 +30,7 @@ struct FrameSums {
   int offset;  // offset in the plane of the first word of these rows
 };
 
-/// The part of the work of a kernel, and the shared memory, of one thread block.
+/// The groups that one thread block filters, and the shared memory of the block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
