@@ -16,8 +16,8 @@ namespace lull::bm3d {
 class ChromaLane {
  public:
   /// Makes a chroma lane. Returns null if no phase has more than one set of planes, or if linear
-  /// combinations replace the phases. Also returns null with clusters or the DFT, because their
-  /// scratch memory is large.
+  /// combinations replace the phases. Also returns null with clusters or the DFT, because these
+  /// methods need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,

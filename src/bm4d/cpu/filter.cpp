@@ -233,7 +233,8 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // If the noise is 0, the value 1 makes the divisor positive.
+      // If the noise is 0, the Wiener factor of the mean over the group must be 1. The divisor then
+      // contains 1 as the noise, so that no division gives 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

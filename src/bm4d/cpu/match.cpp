@@ -109,7 +109,7 @@ class Search {
     finish(group);
   }
 
-  /// Compares only the candidates at the displacements `candidates`.
+  /// Compares the reference cube only with the candidates at the displacements `candidates`.
   void run(std::span<const std::uint32_t> candidates, Group& group) {
     for (const std::uint32_t to : candidates) {
       const int x = offset_x(to), y = offset_y(to), k = offset_z(to) + radius_;

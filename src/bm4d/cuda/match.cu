@@ -93,7 +93,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // Lanes without a column process the reference cube itself, so that their reads are valid.
+      // A lane without a column of candidates processes the reference cube itself, so that its
+      // reads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {

@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(32 * max_combine_warps)
   });
 }
 
-/// The plan of a step.
+/// Plans the division of a step's work into thread blocks.
 template <int T, Kind kind>
 TimePlan plan_step(const GroupSizes& sizes, int frames, const cuda::DeviceLimits& limits) {
   constexpr int words = kind == Kind::pilot ? 2 : kind == Kind::middle ? 4 : 3;

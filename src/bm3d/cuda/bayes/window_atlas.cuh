@@ -179,7 +179,7 @@ struct InSharedMemory {
   struct Estimates {
     int* values;
     // Factor and summand that convert an estimate to the unit of the sums. `offset` contains
-    // rounding_offset, whose addition rounds to an integer.
+    // rounding_offset, because the addition of this constant rounds a float to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 

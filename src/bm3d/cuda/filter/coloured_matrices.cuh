@@ -75,7 +75,7 @@ struct Butterflies<Bior> {
     Gains gains{1};
     for (int k = 1; k < 8; ++k) {
       const auto& row = table_detail::bior.at[k];
-      // First sample on which the coefficient depends.
+      // First sample on which coefficient k depends.
       const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);
       const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
       gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));

@@ -18,8 +18,8 @@ enum class Memory { shared, device };
 
 /// The offsets of a group's patches. Lane m has the offset of patch m. An offset counts bytes, so
 /// that one addition converts the result of a shuffle to an address. Only 32-bit offsets in device
-/// memory count elements, because this extends their range. For such offsets, one instruction
-/// multiplies and adds.
+/// memory count elements, because this extends their range. (One instruction multiplies such an
+/// offset by the size of an element and adds the product to an address.)
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
