@@ -68,8 +68,8 @@ double parabola_vertex(double before, double least, double after) {
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the correspondence of the tile at (x, y), unless the minimum is at the edge of the
-/// tile's search range.
+/// Appends the correspondence of the tile at (x, y). If the minimum is at the edge of the tile's
+/// search range, the function appends nothing.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;

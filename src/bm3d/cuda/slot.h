@@ -76,8 +76,8 @@ class CudaSlot {
   /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
   /// the scratch memory of the chroma lane.
   std::array<Scratch, 2> scratch_;
-  // Marks of the positions that are not candidates, and the norms that exclude these positions. The
-  // buffers are empty unless frames may have holes.
+  // Marks of the positions that are not candidates, and the norms that exclude these positions. If
+  // frames cannot have holes, the buffers are empty.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that each set of planes stores for the second phase, at the index of the set's first

@@ -251,7 +251,7 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
   PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
-  // Marks of the positions that are not candidates. The ring is empty unless frames may have holes.
+  // Marks of the positions that are not candidates. If frames cannot have holes, the ring is empty.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
 };

@@ -143,13 +143,13 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // This matrix is T = P^-1 B.
+  // The matrix T = P^-1 B, where P is the upper left block, and B is the upper right block.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // This matrix is U = T S^-1.
+  // The matrix U = T S^-1, where S is the Schur complement of P.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;

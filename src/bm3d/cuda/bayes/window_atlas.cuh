@@ -206,8 +206,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from the samples of `plane`, unless
-    // `subtracted` is null.
+    // The filter subtracts the samples of `subtracted` from the samples of `plane`. If `subtracted`
+    // is null, the filter subtracts nothing.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {
