@@ -1,8 +1,8 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
-// and exists for comparison. Between kernels, device memory contains the patches and spectra of all
-// groups. (Kernels for other transforms never store patches in device memory.) To limit this
-// memory, the filter divides a batch into slices of a few thousand groups.
+// and exists for comparison. Between kernels, the patches and spectra of a slice of groups are in
+// device memory. (Kernels for other transforms never store patches in device memory.) A slice is a
+// part of a batch and has a few thousand groups, which limits the memory.
 
 #include <cufft.h>
 
