@@ -41,9 +41,9 @@ int preview(const DenoiseOptions& options);
 /// Implements `lull devices`, which lists the devices that can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input. It also states which of the input's streams
-/// and metadata the output `options.output.file` can contain. An empty name stands for a Matroska
-/// file.
+/// Implements `lull probe`, which describes an input, and states which streams and metadata of the
+/// input the output `options.output.file` can contain. If this name is empty, the output is a
+/// Matroska file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {
