@@ -42,7 +42,7 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
   // FFmpeg decodes on a GPU only in a CUDA context that FFmpeg itself created, or in a context with
-  // the same flags.
+  // the same flags, so no context is created before FFmpeg decodes on a GPU.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

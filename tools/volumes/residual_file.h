@@ -1,5 +1,5 @@
 #pragma once
-// The file of --residuals: what a run removes from a NIfTI volume or series.
+// Writes the file of --residuals, which contains the removed part of a NIfTI volume or series.
 
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// If no file is requested, the object does nothing.
+/// Writes the file of --residuals. If the user does not request this file, the object does nothing.
 class ResidualFile {
  public:
   /// @throws InvalidArgument  the input is not NIfTI

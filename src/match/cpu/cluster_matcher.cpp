@@ -259,8 +259,8 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // [tiling][preceding tiling][member]: identifier of the cluster that contains the member in the
-  // preceding tiling.
+  // Identifier of the cluster that contains a member in a preceding tiling. The indices are
+  // [tiling][preceding tiling][member].
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

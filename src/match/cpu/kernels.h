@@ -87,8 +87,9 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of elements to be filled. `to` is element i = first_element of phase 0. `bytes` is scratch
-/// memory for the samples of the elements: elements * step + (bytes of an element) - 1 samples.
+/// A row of the guide that pair_row() or quad_row() fills. `to` is the address of element
+/// `first_element` of phase 0. `bytes` is scratch memory for the samples of the elements: elements *
+/// step samples, plus the samples of one element, minus 1.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -131,7 +132,8 @@ struct Scores {
   /// class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory, [window + 1][lane]: marks candidates that lie partly outside the picture.
+  // Scratch memory with the indices [window + 1][lane]. It marks candidates that lie partly outside
+  // the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -196,8 +198,8 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys of one reference patch that are collected before they are reduced to the
-/// best ones.
+/// Maximum number of keys of one reference patch. When the selection has collected this number of
+/// keys, it removes all but the best keys.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]

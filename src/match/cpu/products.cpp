@@ -270,7 +270,7 @@ void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block&
 
 }  // namespace
 
-// AVX3_DL is AVX3 with the VNNI instruction and some others.
+// AVX3_DL is AVX3 with the VNNI instruction and other instructions.
 bool scores_by_products(int step) {
   return step >= 3 && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
 }

@@ -96,8 +96,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members from `list`: of equal members, only the first stays. `list` has space
-/// for max_propagated members and one vector.
+/// Removes repeated members from `list`, so that `list` contains only the first of equal members.
+/// `list` has space for max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

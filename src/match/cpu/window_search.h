@@ -80,8 +80,8 @@ class WindowSearch {
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// If there are several frames: the guides of all frames, arranged for a step of 1 between
-  /// reference patches.
+  /// The guides of all frames, arranged for a step of 1 between reference patches. Used only if the
+  /// search covers several frames.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

@@ -83,8 +83,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // (The loop starts at 0, so that the compiler knows the number of iterations if the lengths are
-    // constants.)
+    // The loop starts at 0, so that the compiler knows the number of iterations if the lengths are
+    // constants.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -120,9 +120,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// The part of the 16 reference patches that one lane needs: rows `quad` .. `quad` + 3 of one half
-/// (4 samples) of patches g and g + 8. The 64 terms of an inner product can be summed in any order.
-/// With this order, the next row of candidates needs a single new load. The words of four rows stay
-/// in the registers to which they were loaded; instead, the rows of the reference patch rotate.
+/// (4 samples) of the patches `g` and `g` + 8. The 64 terms of an inner product can be summed in
+/// any order. In this order, the next row of candidates needs a single new load. The words of four
+/// rows remain in the registers to which they were loaded, and the rows of the reference patch
+/// rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];

@@ -12,8 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher: a batch of the reference patches of the first frame.
 struct MatchInput {
-  // The parameters for which the matcher was planned. Only tau and the group size may differ, and
-  // only if groups are stored.
+  // The parameters for which the matcher was planned. If groups are stored, tau and the group size
+  // may differ from the parameters of the plan.
   MatchParams params;
   /// The frames that the matcher searches. The scale of the guides must be chosen so that a score
   /// can represent tau, or the sum of tau and motion_bias if there are neighbouring frames.
