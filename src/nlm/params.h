@@ -42,22 +42,22 @@ struct Params {
   /// Number of noise variances that are subtracted from distances, 0..2. At 2, this is the
   /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
-  // beta: additional weight of the difference between the means of two patches, 0..16.
+  // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // Temporal radius R: number of neighbouring frames before a frame and after it, 0..8; for
-  // volumes: 0.
+  // Temporal radius R: the number of neighbouring frames before a frame and after a frame, 0..8.
+  // The value for volumes is 0.
   int temporal = 0;
   /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
   /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene
   /// cuts.
   float scene_cut = 0.5f;
 
-  /// true: distances are measured in Frame::guide instead of the frame itself. The guide is a frame
-  /// of the same size and planes, for example one that was filtered before. It is assumed to
-  /// contain no noise.
+  /// If true, distances are measured in Frame::guide instead of the frame. The guide is a frame of
+  /// the same size and planes, for example a frame that was filtered before. The filter assumes
+  /// that the guide contains no noise.
   bool guided = false;
-  /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
+  /// If true, frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey and have no guide.
   bool holes = false;
 

@@ -33,9 +33,9 @@ class SlicesWorker {
   /// Loads the next slice. Copies the planes that are not filtered to the result of the slice. If
   /// the slice is not wanted, copies all planes.
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
-  /// that exist. Of these, all slices up to a distance of reach_slices() from `span` must have been
-  /// loaded.
+  /// Computes the results of the next slices, whose indices are `span`. `available` contains the
+  /// slices that exist. All available slices up to a distance of reach_slices() from `span` must
+  /// have been loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
   /// Returns the number of calls of finish() whose results may be incomplete at the same time.
   /// Before the session calls another function, it waits for the results of all earlier calls. It

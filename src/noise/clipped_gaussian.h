@@ -1,6 +1,6 @@
 #pragma once
-// Statistics of Gaussian noise that is clipped at one limit: if the noise would carry a sample
-// beyond the limit, the sample has the value of the limit (Foi 2009, "Clipped noisy images",
+// Statistics of Gaussian noise that is clipped at one limit. A sample that would lie beyond the
+// limit because of the noise has the value of the limit (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035, section 2).
 
 namespace lull {

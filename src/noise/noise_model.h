@@ -33,9 +33,10 @@ struct NoiseCurve {
   /// intensities it is interpolated linearly. It is the standard deviation before samples are
   /// clipped.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0): a sample that noise would carry beyond a limit
-  /// has the value of the limit (Foi 2009, "Clipped noisy images",
-  /// doi:10.1016/j.sigpro.2009.04.035). Infinite: samples are not clipped at this limit.
+  /// Clip limits (low < high, low < 255, high > 0). A sample that would lie beyond a limit because
+  /// of noise has the value of the limit (Foi 2009, "Clipped noisy images",
+  /// doi:10.1016/j.sigpro.2009.04.035). If a limit is infinite, samples are not clipped at this
+  /// limit.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
@@ -107,7 +108,7 @@ class NoiseModel {
 };
 
 /// Multiplies the noise level by `strength` > 0. Users choose this factor to remove less or more
-/// noise. Curves stay unchanged because they define how samples are stabilised.
+/// noise. Curves do not change, because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

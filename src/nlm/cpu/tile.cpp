@@ -295,7 +295,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // In cells where no patch begins, the sum of weights is 0, and the share becomes 0 as well.
+  // In cells where no patch begins, the sum of weights is 0, so the share is set to 0.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

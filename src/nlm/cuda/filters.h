@@ -49,7 +49,7 @@ class FrameFilter {
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.
   void run(std::span<const CandidateSlot> frames);
-  /// Returns the result of plane `c`, which is valid until the next run().
+  /// Returns the result of plane `c`, which is valid until the next call of run().
   const float* result(int c) const { return results_[c].get(); }
 
  private:
@@ -96,8 +96,8 @@ class VolumeFilter {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// Computes results as VolumeEngine::estimate() does. `results`: the wanted slices, one after the
-  /// other.
+  /// Computes results as VolumeEngine::estimate() does. `results` receives the wanted slices, one
+  /// after the other.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:

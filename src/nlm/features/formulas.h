@@ -73,7 +73,7 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight and the derivative w' of step 4, for x = D / k^2.
+/// The weight and its derivative w' (step 4 at the top of this file), for x = D_f / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
@@ -94,7 +94,7 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor of dw/dx in step 4: 2 / (k^2 C (2 f + 1)^2).
+/// Returns the factor 2 / (k^2 C (2 f + 1)^2) of dw/dx (step 4 at the top of this file).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());

@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double precision. The code follows the formulas of weights.h one by one. Tests
-// compare the other backends with it; it is not optimised for speed.
+// Implements non-local means in double precision. The code follows the formulas of weights.h one by
+// one. Tests compare the other backends with this code, which is not optimised for speed.
 
 #include <array>
 #include <span>

@@ -34,11 +34,11 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Codecs quantise blocks of this side so coarsely that they become constant.
 constexpr int codec_block = 8;
-/// An area consists of such blocks if more than this share of the ends of its runs lies on the grid
-/// of the blocks.
+/// An area consists of blocks of a codec if more than this share of the ends of its runs lies on
+/// the grid of the codec's blocks.
 constexpr double min_on_grid = 0.5;
-/// If areas that consist of blocks of a codec have more different values than this, they do not
-/// count as constant areas.
+/// If areas that consist of blocks of a codec have more than this number of different values, they
+/// do not count as constant areas.
 constexpr std::size_t max_block_values = 2;
 /// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;

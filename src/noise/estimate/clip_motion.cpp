@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-// `coarse_step`: distance of the samples of the coarse plane, in samples of the frame.
-// `coarse_side`: side of the region that is compared for a large block, in coarse samples (16
+// `coarse_step` is the distance of the samples of the coarse plane, in samples of the frame.
+// `coarse_side` is the side of the region that is compared for a large block, in coarse samples (16
 // coarse samples are 64 samples of the frame).
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;

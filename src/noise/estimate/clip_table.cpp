@@ -36,7 +36,8 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps the smoothest blocks, and of these only the blocks whose motion is compensated well.
+/// Removes all blocks except the smoothest. Of the smoothest blocks, removes those whose motion is
+/// not compensated well.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));
@@ -54,8 +55,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with noise
 /// of level `sigma`. The result is 0 if the remaining variance is too small, or if more samples are
 /// clipped than noise of this level can clip in an area of one brightness. In the second case, the
-/// block has several brightnesses or shows a letterbox. `slack`: by how much the share of clipped
-/// samples may exceed the expected share.
+/// block has several brightnesses or shows a letterbox. The share of clipped samples may exceed the
+/// expected share by `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;

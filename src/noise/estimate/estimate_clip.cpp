@@ -194,9 +194,10 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
   return {sums[0] / counts[0], sums[1] / counts[1], sums[2] / counts[2]};
 }
 
-/// Returns the noise curve of luma: linear between measured brightnesses, constant outside them;
-/// null if the level varies too little. Standard deviations that differ by less than a factor of
-/// 1.5 may be due to texture, and an unneeded curve costs 0.06 to 0.3 dB.
+/// Returns the noise curve of luma. The curve is linear between measured brightnesses and constant
+/// outside them. Returns null if the level varies too little. Standard deviations that differ by
+/// less than a factor of 1.5 may be due to texture, and an unneeded curve reduces the PSNR by 0.06
+/// to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -256,8 +257,8 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks in which the chroma noise repeats that of the previous frame. Such repetitions
-  /// do not show in luma.
+  /// Removes blocks in which the chroma noise repeats the chroma noise of the previous frame. Luma
+  /// does not show such repetitions.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);

@@ -22,11 +22,12 @@ constexpr std::size_t min_blocks = 16;
 /// is smaller than `max_blocks` because three planes are examined.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured.
-/// `coloured_fall`: the level at the frequencies v + u = 5 divided by the level at 11..13.
-/// `coloured_end_fall`: the level at 8 divided by the level at 11..13. The spectrum of camera
-/// pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of Set12 and
-/// Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured. The
+/// frequency of DCT coefficient (v, u) is v + u. `coloured_fall` is the level at the frequency 5,
+/// divided by the level at the frequencies 11 to 13. `coloured_end_fall` is the level at the
+/// frequency 8, divided by the level at 11 to 13. In camera pictures, the ratios are at least 3.1
+/// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
+/// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Conditions for coloured noise with a smaller fall: a picture with both coloured noise and fine
 /// white noise has a spectrum that falls less. In this case, all flat blocks have similar energy at
@@ -36,8 +37,9 @@ constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum ratio of the level at v + u = 1..2 to the level at v + u = 3..4 for camera noise, which
-/// is nearly flat at the lowest frequencies. Shading and soft texture have a higher ratio.
+/// Camera noise is nearly flat at the lowest frequencies. For such noise, the level of DCT
+/// coefficients (v, u) with v + u = 1..2, divided by the level at v + u = 3..4, is at most this
+/// ratio. Shading and soft texture have a higher ratio.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
@@ -168,8 +170,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns true if the spectrum falls towards fine frequencies as that of coloured noise does.
-  /// Before the test, the variance `rounding` is subtracted.
+  /// Returns true if the spectrum falls towards fine frequencies like the spectrum of coloured
+  /// noise. Before the test, the function subtracts the variance `rounding`.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);

@@ -18,7 +18,7 @@ namespace lull {
 
 inline constexpr float albedo_floor = 0.02f;
 
-/// What the user states about the noise of a render, in addition to its features.
+/// Properties of the noise of a render that the user states, in addition to the features.
 struct RenderNoise {
   float sigma = 0;     // noise level on the 0..255 scale; 0: from the features, or estimated
   float strength = 1;  // factor by which the noise level is multiplied

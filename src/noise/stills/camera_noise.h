@@ -8,14 +8,13 @@
 
 namespace lull {
 
-/// Coarse noise of luma: the noise measured in a picture, and the noise that filters are told to
-/// remove. camera_noise.cpp explains why these differ.
+/// Coarse noise of luma: the measured noise of a picture, and the noise for which filters are
+/// opened. camera_noise.cpp explains why the two differ.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// A ratio of two noise variances of chroma: the variance that filters are told to remove,
-  /// divided by the variance that chroma would have if the noise of red, green and blue were
-  /// independent.
+  /// A ratio of two noise variances of chroma: the variance for which filters are opened, divided
+  /// by the variance that chroma would have if the noise of red, green and blue were independent.
   double chroma = 1;
   /// Measure of how much more fine detail the picture has than camera pictures with coarse noise,
   /// 0..1. If it is 1, filters get only the measured noise.

@@ -28,7 +28,7 @@ struct FlatBlockSpectrum {
   bool found = false;  // false: there are too few blocks
 };
 
-/// Measures the spectrum. `values`: result of coefficients() for the blocks.
+/// Measures the spectrum. `values` is the result of coefficients() for the blocks.
 [[nodiscard]] FlatBlockSpectrum flat_block_spectrum(std::span<const float> values,
                                                     const PictureBlocks& blocks);
 

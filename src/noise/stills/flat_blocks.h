@@ -28,12 +28,13 @@ struct UsableBlocks {
 /// samples are allowed.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
-/// Returns the indices of the usable blocks, sorted by brightness. `values`: result of
+/// Returns the indices of the usable blocks, sorted by brightness. `values` is the result of
 /// coefficients() for the blocks.
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks of the brightness range `r`. `ordered`: all blocks, sorted by brightness.
+/// Returns the blocks of the brightness range `r`. `ordered` contains all blocks, sorted by
+/// brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
 /// Returns a spectrum that is estimated from the medians over the given blocks.

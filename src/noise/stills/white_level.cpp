@@ -99,9 +99,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. `energy`: of the half of the coefficients by which the
-/// blocks are selected. `fine`: of the finest coefficients in the half by which they are not
-/// selected.
+/// Mean energies of the flattest blocks. One half of the coefficients selects the blocks. `energy`
+/// is the energy of this half. `fine` is the energy of the finest coefficients in the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };

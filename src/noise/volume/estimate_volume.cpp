@@ -13,9 +13,9 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes that a level is estimated from: `min_flat_cubes`, or `flat_share`
-/// of all cubes if that is more. If too few cubes are flat, this number of the flattest cubes is
-/// used.
+/// Minimum number of flat cubes from which a level is estimated. The minimum is `min_flat_cubes` or
+/// the share `flat_share` of all cubes, whichever is more. If too few cubes are flat, the level is
+/// estimated from this number of the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the noise level of bright cubes exceeds the level of dark cubes by at most this factor, the

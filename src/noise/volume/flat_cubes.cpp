@@ -83,7 +83,7 @@ FlatLevel flat_level(const Cubes& cubes, std::size_t min_count) {
 FlatLevel flattest_level(Cubes cubes, std::size_t count) {
   count = std::min(count, cubes.size());
   if (count == 0) return {};
-  // The sort is stable: cubes with equal energy stay in the order of their positions, so that the
+  // The sort is stable. Cubes with equal energy remain in the order of their positions, so that the
   // choice is the same on every machine.
   std::ranges::stable_sort(cubes, {}, [](const CubeStatistics* cube) { return cube->low; });
   cubes.resize(count);
