@@ -17,7 +17,7 @@ using SceneFinder = std::function<std::size_t(const Frame& frame)>;
 /// A function that opens a session for the scene with this index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// Returns how many of the times `starts` are at or before the time of the frame. `starts`:
+/// Returns how many of the times `starts` are at or before the time of the frame. `starts` contains
 /// increasing times in seconds, on the time axis of Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 

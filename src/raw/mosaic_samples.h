@@ -9,9 +9,9 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue,
-/// or 1 if it cannot be measured. Crosstalk between sites causes a difference, which filters would
-/// take for a pattern of the scene.
+/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue.
+/// Returns 1 if the ratio cannot be measured. Crosstalk between sites causes a difference between
+/// these samples, which filters would preserve as a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot

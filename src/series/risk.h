@@ -1,5 +1,6 @@
 #pragma once
-// Estimates the errors that remain if either the components or the volumes themselves are filtered.
+// Estimates two errors: the error that remains if the components are filtered, and the error that
+// remains if the volumes are filtered.
 
 #include <cstdint>
 #include <span>

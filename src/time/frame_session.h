@@ -16,23 +16,24 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// A frame begins a new scene if more than this share of its content, 0..1, cannot be predicted
-  /// from earlier frames (frame_relation.h); 0: never.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
+  /// content cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new
+  /// scene.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// If true, the estimates of a frame's reference patches are used only in this frame: the session
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// If true, the last frames of a clip, which have fewer than R frames after them, also take
-  /// patches from frames more than R before them (Timeline::extra_back). The first frames of a
-  /// scene always take patches from frames more than R after them. Must be false if `gathers` is
-  /// true.
+  /// If true, the last frames of a clip also take patches from frames outside the temporal radius
+  /// before them (Timeline::extra_back), because few or no frames follow. The first frames of a
+  /// scene always take patches from frames outside the temporal radius after them. Must be false if
+  /// `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
-  /// Returns the number of slots: one for each frame that is not finished, and one for the next
-  /// frame.
+  /// Returns the number of slots. Each frame that is not finished has one slot, and the next frame
+  /// has one slot.
   int slots() const { return margin().after + 1; }
 };
 

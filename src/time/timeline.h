@@ -31,9 +31,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation`: relation of the frame to the frame that was
-  /// pushed before it. In a run of frames that repeat each other with small differences, only the
-  /// first repetition is not distinct. So no frame differs much from the frame whose result it
+  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
+  /// was pushed before it. In a run of frames that repeat each other with small differences, only
+  /// the first repetition is not distinct. So no frame differs much from the frame whose result it
   /// gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
@@ -51,9 +51,9 @@ class Timeline {
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
-  /// frame. `predicted_by`: distance to the nearest of the `radius` earlier frames that shows the
-  /// same scene; 0: none of them does.
+  /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
+  /// distinct frame. `predicted_by` is the distance to the nearest of the `radius` earlier frames
+  /// that shows the same scene; 0: none of these frames shows the same scene.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
