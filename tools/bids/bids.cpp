@@ -109,8 +109,8 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // This function opens the log file for each message, because denoise() also opens the log file
-  // while denoise() runs.
+  // This function opens the log file for each message and closes it again, because denoise() also
+  // opens the log file.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }

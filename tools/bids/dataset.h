@@ -68,7 +68,8 @@ class BidsDataset {
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the names with entities in a folder. Each folder is listed only once.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The function lists
+  /// each folder only once.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;

@@ -63,7 +63,7 @@ void check_group_means(const DenoiseOptions& options);
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns a message for files that have their own units. The message states which value of the
-/// file corresponds to 255 or 1, the white level of --sigma-scale. Returns an empty text if the
+/// file corresponds to the white level of --sigma-scale (255 or 1). Returns an empty text if the
 /// file has no such units, or if --sigma-scale selects neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 

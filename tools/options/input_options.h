@@ -23,7 +23,7 @@ struct DepthOptions {
   /// only infinities and NaN mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level is --sigma; empty: the median depth.
+  /// The depth at which the noise level equals --sigma; empty: the median depth.
   std::optional<double> reference;
 };
 

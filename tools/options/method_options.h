@@ -19,9 +19,9 @@ namespace lull::tools {
 /// The denoising method. bm3d filters pictures, with or without temporal filtering; bm4d filters
 /// volumes; nlm filters both. automatic: the input decides which method is used.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
-/// How a series of volumes is filtered: as principal components over its volumes, or volume by
-/// volume. automatic: the choice depends on the number of volumes and on how similar the volumes
-/// are.
+/// Determines how a series of volumes is filtered: as principal components over its volumes, or
+/// volume by volume. automatic: the choice depends on the number of volumes and on how similar the
+/// volumes are.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 

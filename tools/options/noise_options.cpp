@@ -136,8 +136,7 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // A strength of 1 does not change the noise levels, so the result must have the same bits without
-  // the multiplication.
+  // A strength of 1 must not change any bit of the noise levels, so the levels are not multiplied.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

@@ -80,7 +80,7 @@ void set_option(DenoiseOptions& options, const OptionRow& row, const std::string
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 
-// Each of these functions returns the rows of one part of the table.
+// Each of the following functions returns the rows of one part of the table.
 [[nodiscard]] std::span<const OptionRow> input_option_rows();
 [[nodiscard]] std::span<const OptionRow> output_option_rows();
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();

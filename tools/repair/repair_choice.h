@@ -30,8 +30,8 @@ namespace lull::tools {
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs the frames in the list. Frame::number must be the number of the frame in the input, or
-/// -1.
+/// Repairs the frames in the list. Frame::slice must be the index of the frame in the input, or -1
+/// if the index is unknown.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -92,8 +92,8 @@ class Search {
     return options_.input.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
-  /// Returns the begin and the end of the selected part of the input, in seconds after the first
-  /// frame.
+  /// Returns the beginning and the end of the selected part of the input, in seconds after the
+  /// first frame.
   std::pair<double, double> part() const {
     const io::Selection& selection = options_.input.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;

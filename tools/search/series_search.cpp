@@ -177,8 +177,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The components do not explain the noise, so the remainder measures the noise even if all
-    // cubes contain structure.
+    // The components do not explain the noise, so the remainder of the samples measures the noise
+    // even if all cubes contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

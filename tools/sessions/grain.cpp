@@ -30,8 +30,8 @@ bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the noise of each scene from which the grain table is computed. Estimates from single
-/// pictures are too high. A scene with such an estimate gets no noise here, and the table is
+/// Returns the known noise of each scene, for the grain table. Estimates from single pictures are
+/// too high. For a scene with such an estimate, the result contains no noise, and the table is
 /// computed from the removed noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;

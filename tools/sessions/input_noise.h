@@ -58,8 +58,8 @@ class InputNoise {
                                                     OnScene on_scene);
   /// Uses the scenes that find() has found, and does not search for later scenes.
   void use_known_scenes(const io::VideoInfo& input);
-  /// Makes the detected scenes known scenes, because the input will be read again. The caller must
-  /// call this function after all frames have been read.
+  /// Replaces the known scenes by the detected scenes, because the input will be read again. The
+  /// caller must call this function after all frames have been read.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

@@ -22,8 +22,8 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether lull must search the samples of the input for clip limits, because the noise is
-/// given. The filter models clipping if samples lie at the limits of their range. No search is
+/// Returns whether lull must search the samples of the input for the clip limits of the given
+/// noise. The filter models clipping if samples lie at the limits of their range. No search is
 /// required for stacks, depth maps and renders, for weak noise, and for coloured noise that was
 /// estimated from a single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,

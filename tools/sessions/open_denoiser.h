@@ -48,9 +48,9 @@ struct OpenedDenoisers {
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser must use
-/// less memory, or the CPU at the start, all denoisers do the same. The failure of a device is
-/// reported once.
+/// Opens one denoiser for each of `count` clips that share the devices. If the memory of one
+/// denoiser must be reduced, the memory of all denoisers is reduced. If the CPU must replace a GPU
+/// at the start, it filters all clips. The failure of a device is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

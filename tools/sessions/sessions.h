@@ -59,8 +59,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// If the noise of a stream is tracked, all scenes after the first scene. In this case `starts`
-  /// has no meaning.
+  /// All scenes after the first scene, if the noise of a stream is tracked; otherwise null. If this
+  /// pointer is set, `starts` has no meaning.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
