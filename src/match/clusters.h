@@ -204,8 +204,8 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 keeps the quotient away from integers, so that rounding errors do not change
-  // its integer part.
+  // The offset of 0.5 prevents quotients near integers, so that rounding errors do not change the
+  // integer part.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }

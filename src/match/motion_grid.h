@@ -38,8 +38,8 @@ struct MotionGrid {
   /// Returns the index of a reference patch along an axis, given its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
   /// Returns the motion vector of the bundle (8x4 reference patches) that contains reference patch
-  /// (i, j), in samples of the plane. `cells`: the vectors of the motion blocks of the main plane,
-  /// row by row.
+  /// (i, j), in samples of the plane. `cells` contains the vectors of the motion blocks of the main
+  /// plane, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }

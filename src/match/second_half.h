@@ -42,10 +42,10 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the area of a bundle in which the two positions of the second half are compared: the
-/// part of the bundle's reference patches that stays inside the plane when it is moved by `a` and
-/// by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's first reference
-/// patch.
+/// Returns the area of a bundle in which the two positions of the second half are compared. The
+/// area is the part of the bundle's reference patches that remains inside the plane when it is
+/// moved by `a` and by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's
+/// first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

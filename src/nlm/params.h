@@ -16,7 +16,7 @@ using lull::Profile;
 /// The function that converts distances to weights.
 enum class Weights { exponential, polynomial };
 
-/// How planes continue beyond their edges.
+/// Continuation of planes beyond their edges.
 enum class Border { replicate, mirror };
 
 enum class Domain {
@@ -79,7 +79,7 @@ struct Params {
 
 /// Returns the parameters of a profile for this noise, for pictures. `paper` has the parameters of
 /// Marques and Pardo, with 21x21 windows and 9x9 patches; the other profiles were chosen by
-/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal`: the value of
+/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal` becomes
 /// Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3

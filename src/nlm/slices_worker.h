@@ -15,7 +15,7 @@ struct PendingSlice {
   Frame noisy;
   Frame clean{};  // the result, once its memory is allocated
   bool is_wanted = true;
-  // Whether some samples were replaced because they are outside the range that filters accept
+  // True if some samples were replaced because they are outside the range that filters accept
   // (float_guard.h).
   bool guarded = false;
 };

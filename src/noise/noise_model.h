@@ -49,8 +49,8 @@ struct NoiseCurve {
 struct PlaneNoise {
   /// Standard deviation that filters assume, on the 0..255 scale, >= 0. A plane with a sigma of 0
   /// is not filtered. If there is a curve, sigma is the standard deviation in stabilised samples,
-  /// which stay within 0..255. The value stabilised_sigma(*curve) removes exactly the noise of the
-  /// curve; a larger or smaller value removes more or less noise.
+  /// which also have values within 0..255. The value stabilised_sigma(*curve) removes exactly the
+  /// noise of the curve; a larger or smaller value removes more or less noise.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
@@ -73,8 +73,9 @@ struct PlaneNoise {
   }
 };
 
-/// The noise of each stored plane (Y, Cb, Cr or R, G, B). The planes' noise is independent, unless
-/// the model is given for the opponent space, in which R, G and B are filtered.
+/// The noise of each stored plane (Y, Cb, Cr or R, G, B). The noise of different planes is
+/// independent. If the model is given for the opponent space, in which R, G and B are filtered,
+/// only the noise of Y, U and V is independent.
 class NoiseModel {
  public:
   NoiseModel() = default;

@@ -30,9 +30,9 @@ namespace lull {
 
 class Stabiliser {
  public:
-  /// `curve` must be valid (validate()). `skew_bias`: the filter's result is assumed to be E[f(z) |
-  /// y] minus the product of `skew_bias`, the standard deviation of the noise, and the skewness of
-  /// the noise. The constructor takes a few milliseconds.
+  /// `curve` must be valid (validate()). The stabiliser assumes that the filter's result is E[f(z)
+  /// | y] minus the product of `skew_bias`, the standard deviation of the noise, and the skewness
+  /// of the noise. The constructor takes a few milliseconds.
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
   /// Returns the forward function f, which is increasing. It maps 0 to 0 and 255 to 255, and it

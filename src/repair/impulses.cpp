@@ -134,8 +134,8 @@ class ValueMarker {
   }
 
   /// Returns the minimum difference between an impulse and its surroundings. A sample that has
-  /// exactly the common value of the impulses (for example 0 or 255) is an impulse unless its
-  /// surroundings are near this value.
+  /// exactly the common value of the impulses (for example 0 or 255) is an impulse if its
+  /// surroundings are not near this value.
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));

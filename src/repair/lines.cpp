@@ -159,10 +159,10 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factors by which the cross-validation multiplies the degrees of freedom. They prevent
+/// Factors by which the cross-validation multiplies the degrees of freedom. The factors prevent
 /// overfitting (Kim and Gu 2004 recommend 1.4). The higher factor is used for profiles from which
 /// the contribution of the picture has been subtracted. With this factor, a flexible smooth profile
-/// is chosen only if it is clearly better than a constant one.
+/// is chosen only if it is clearly better than a constant profile.
 constexpr double usual_caution = 1.4, high_caution = 4;
 
 /// Chooses the smoothing for all profiles together by generalised cross-validation.
@@ -272,8 +272,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little during the clip, the mean of the profiles of all frames shows
-  // what the picture contributes to each profile.
+  // If the picture changes little during the clip, the mean of the profiles of all frames shows the
+  // contribution of the picture to each profile.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference =
       smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);

@@ -37,7 +37,7 @@ struct SessionPlan {
   int slots() const { return margin().after + 1; }
 };
 
-/// A neighbouring frame: its offset from the reference frame, and the slot that holds it.
+/// A neighbouring frame: its offset from the reference frame, and the slot that contains it.
 using SlotFrame = FrameAt<int>;
 
 /// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.

@@ -126,7 +126,7 @@ struct Shared {
   }
 };
 
-/// Returns whether an interval that is moved by `v` stays within 0..length.
+/// Returns whether an interval that is moved by `v` lies within 0..length.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }

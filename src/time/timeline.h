@@ -1,6 +1,6 @@
 #pragma once
 // Timeline decides which frames of a clip are neighbours of each other, and which frames a session
-// does not filter because they repeat others. It knows the indices of frames, but not their
+// does not filter because they repeat other frames. It knows the indices of frames, but not their
 // samples.
 
 #include <algorithm>

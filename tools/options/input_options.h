@@ -43,7 +43,7 @@ struct InputOptions {
   bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // If true, voxels outside the mask become 0. If false, they keep their input value.
+  // If true, voxels outside the mask become 0. If false, they have their input value.
   bool zero_outside = false;
   std::string phase;          // phases of a volume or series of magnitudes; empty: none
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values

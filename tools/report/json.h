@@ -1,5 +1,5 @@
 #pragma once
-// JSON objects whose members keep the order in which they were set.
+// JSON objects whose members have the order in which they were set.
 
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -177,8 +177,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Collects all patches at the distance `distance`, and writes those with the lowest patch numbers
-/// to `to` until `to` is full. The order of `patches` has no influence on the result.
+/// Fills `to` with patches at the distance `distance`, in ascending order of their patch numbers.
+/// The order of `patches` has no influence on the result.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];

@@ -56,7 +56,7 @@ class Products {
     }
   }
   /// Returns the value that compensates for the conversion of samples to signed bytes. The caller
-  /// adds it to the sum of the lanes that of() returns.
+  /// adds this value to the sum of the lanes of the vector from of().
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector whose lanes, added up, give the dot product of a patch and the weights minus

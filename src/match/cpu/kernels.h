@@ -61,10 +61,10 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several bytes in each element: element i of phase m of row y holds the samples of
-/// row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
-/// neighbouring reference patches, and one vector serves as many reference patches as it has lanes,
-/// at any displacement. Samples outside the picture repeat the border.
+/// The guide with several bytes in each element. Element i of phase m of row y contains the samples
+/// of row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
+/// neighbouring reference patches, and at any displacement, one vector serves as many reference
+/// patches as it has lanes. Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -215,8 +215,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount that is subtracted from the score of the patch at the centre of the window, unless that
-  /// score is saturated.
+  /// Amount that is subtracted from the score of the patch at the centre of the window. A saturated
+  /// score is not changed.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };

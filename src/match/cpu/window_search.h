@@ -25,7 +25,7 @@ class WindowSearch {
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
   /// Computes and returns the rankings for the reference patches in one row of the block, one for
-  /// each column. The rankings stay valid until the next call by the same thread.
+  /// each column. The rankings remain valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:

@@ -32,9 +32,9 @@ class Matcher {
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device. `others`: number of frames that are searched in addition
-/// to the reference frame; 0 without a temporal search. `greatest` is the layout of the largest
-/// plane that is matched.
+/// Makes a matcher on the current device. `others` is the number of frames that are searched in
+/// addition to the reference frame; 0 without a temporal search. `greatest` is the layout of the
+/// largest plane that is matched.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

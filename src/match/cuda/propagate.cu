@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
   // The members of stored groups directly follow the candidates of the refinement windows. This
-  // minimises the number of rounds of 32 candidates.
+  // order minimises the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

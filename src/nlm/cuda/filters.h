@@ -86,7 +86,7 @@ class FrameFilter {
 /// When slice z + depth() replaces slice z, slice z must not be in use.
 class VolumeFilter {
  public:
-  /// `batch_size`: maximum number of slices of one call of run().
+  /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);

@@ -101,9 +101,9 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 }
 
 /// Computes the constant a of the linear function (step 3) for each channel by Cholesky
-/// decomposition, and returns L (step 4). `matrix`: the lower triangle of sum w g g^T, row by row,
-/// for `count` coefficients; the first row and column belong to the constant. `right`: sum w g u,
-/// with `channels` values for each coefficient. Both are overwritten.
+/// decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, row by
+/// row, for `count` coefficients; the first row and column belong to the constant. `right` is sum w
+/// g u, with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // The solution for a unit vector as right-hand side contains L of step 4.

@@ -115,7 +115,7 @@ class GatheringWorker final : public FrameWorker {
   /// A frame whose result has not been delivered yet.
   struct Slot {
     Frame noisy;
-    // Whether some samples were replaced because they are outside the range that filters accept
+    // True if some samples were replaced because they are outside the range that filters accept
     // (float_guard.h).
     bool guarded = false;
     bool is_filtered = false;

@@ -16,9 +16,9 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups into which blocks are divided by brightness. The groups have equal size, so
 /// that noise that depends on brightness is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// `smooth_share` is the share of blocks that is used: those with the smallest slopes. Of these
-/// blocks, only those are used whose ring energy is at most `still_typical` times the quantile
-/// `typical` of ring energies. The values were chosen on three clips
+/// The measurement uses the share `smooth_share` of the blocks, which have the smallest slopes. Of
+/// these blocks, it uses only the blocks whose ring energy is at most `still_typical` times the
+/// quantile `typical` of ring energies. The values were chosen on three clips
 /// (docs/measurements/noise-estimation.md). On these clips, twice the value of `smooth_share`
 /// raises the estimated level by 0.02.
 constexpr double smooth_share = 0.2, typical = 0.4;

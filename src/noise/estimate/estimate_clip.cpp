@@ -15,9 +15,9 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks`: number of blocks that are compared between two frames. The other values are
-/// distances between the large blocks of the motion search (clip_motion.h), in small and in large
-/// frames, and the number of samples above which a frame is large.
+/// `wanted_blocks` is the number of blocks that are compared between two frames. `small_cell` and
+/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h), in
+/// small and in large frames. A frame with more than `large_frame` samples is large.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// If more than this share of the blocks is copied, the frame repeats the previous one. If all

@@ -59,12 +59,12 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 /// Noise level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
 /// Noise below these levels is invisible. The first limit is for R, G and B. The second limit is
-/// for Y of YCbCr: the noise level of Y is two thirds of that of R, G and B.
+/// for Y of YCbCr, because the noise level of Y is two thirds of the noise level of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma divided by that of luma, if the noise of red, green and blue is
-/// independent. (Measuring chroma does not help: codecs remove nearly all chroma noise in flat
-/// blocks.)
+/// Noise variance of chroma divided by the noise variance of luma, if the noise of red, green and
+/// blue is independent. (Measuring chroma does not help, because codecs remove nearly all chroma
+/// noise in flat blocks.)
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 

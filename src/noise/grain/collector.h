@@ -45,8 +45,8 @@ class GrainCollector {
   /// Adds a frame for which observe() returned true, and the denoised frame. Frames must be added
   /// in order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// Returns the grain table. It is called after all frames were added. Times are relative to the
-  /// first frame.
+  /// Returns the grain table. The caller must call this function after all frames were added. Times
+  /// are relative to the first frame.
   /// @param known  entries with increasing times; if empty, the grain imitates the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 

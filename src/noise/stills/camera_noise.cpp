@@ -4,7 +4,7 @@
 #include <cmath>
 
 // The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
-// (docs/measurements/noise-estimation.md states what each constant gains).
+// (docs/measurements/noise-estimation.md states the gain of each constant).
 
 namespace lull {
 namespace {

@@ -147,8 +147,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the measurements of all ranges of brightness; empty if the noise is not that of a
-/// demosaiced picture.
+/// Returns the measurements of all ranges of brightness. Returns an empty list if the picture does
+/// not have the noise of a demosaiced picture.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);

@@ -146,9 +146,9 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
-/// side has a long tail on the other: if the noise of a block is weak by chance in one half of its
-/// coefficients, it is weak in the other half as well. So a block is selected by the energy of the
-/// blocks around it, which share no sample with it.
+/// side has a long tail on the other side. If the noise of a block is weak by chance in one half of
+/// its coefficients, the noise is also weak in the other half. So a block is selected by the energy
+/// of the blocks around it, which share no sample with it.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

@@ -53,8 +53,8 @@ class CubeCollector {
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// These functions return the minimum and the maximum of all voxels within the range that filters
-  /// accept. The two values are the clip limits if samples are clipped.
+  /// The following functions return the minimum and the maximum of all voxels within the range that
+  /// filters accept. The two values are the clip limits if samples are clipped.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

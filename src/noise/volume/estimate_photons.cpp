@@ -32,7 +32,7 @@ struct Line {
   double at(double mean) const { return slope * mean + constant; }
 };
 
-/// The variance in cubes with similar means. `error`: relative standard error.
+/// The variance in cubes with similar means. `error` is the relative standard error.
 struct Bin {
   double mean, variance, error;
 };
@@ -95,7 +95,7 @@ class PhotonFit {
   }
 
   /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
-  /// used as well, because structure contributes little to the high frequencies of such cubes.
+  /// also selected, because structure contributes little to the high frequencies of such cubes.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
