@@ -61,8 +61,8 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // If there are three tilings, they are shifted by thirds of a tile along the diagonal. If there
-    // are fewer or more, they are shifted by half a tile: the second tiling along the diagonal, all
-    // later tilings along one axis each.
+    // are fewer or more tilings, they are shifted by half a tile. The second tiling is shifted
+    // along the diagonal, and each later tiling is shifted along one axis.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -214,7 +214,7 @@ struct PatchNumbers {
 
 inline constexpr int scratch_padding = 8;
 
-/// Access to the samples of patches for the clustering on the host.
+/// Gives the clustering on the host access to the samples of patches.
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;
@@ -272,7 +272,8 @@ class Clusters {
   std::vector<std::size_t> offsets_;    // index of the first member of each tile
   std::vector<std::uint32_t> members_;  // patch numbers, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// [tiling][patch number]: index in `members_` at which the patch's cluster begins.
+  /// Index in `members_` at which the cluster of a patch begins. The indices are [tiling][patch
+  /// number].
   std::vector<std::uint32_t> begins_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Combines several sessions to one session for filters over several frames, so that several GPUs
+// Combines several sessions into one session for filters over several frames, so that several GPUs
 // share a clip that is filtered over time.
 
 #include <memory>

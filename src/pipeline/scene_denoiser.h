@@ -25,7 +25,8 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 /// that the frames of a scene do not influence the results of other scenes. latency() returns the
 /// latency of the current session.
 ///
-/// A frame that repeats the previous frame belongs to the scene of that frame (Frame::repeat_state).
+/// A frame that repeats the previous frame belongs to the scene of that frame
+/// (Frame::repeat_state).
 /// @param first  session for the scene in which the clip begins
 /// @param find  is called for each frame when the frame is pushed
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,

@@ -95,7 +95,7 @@ class NoiseFollower final : public FrameSource {
 };
 
 /// Returns whether lull can track the noise from scene to scene with these options. Volumes, and
-/// frames that are combined to one picture, have a single noise estimate. If several parts of the
+/// frames that are combined into one picture, have a single noise estimate. If several parts of the
 /// input are joined, timestamps cannot identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 

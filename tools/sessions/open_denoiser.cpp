@@ -105,7 +105,7 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines sessions to one denoiser. The frames of `clips` such denoisers are in memory at the
+/// Combines sessions into one denoiser. The frames of `clips` such denoisers are in memory at the
 /// same time. If a single temporal session fails, its replacement also receives the preceding
 /// frames on which the pending results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,

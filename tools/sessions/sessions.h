@@ -122,7 +122,7 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields to one denoiser for complete frames of `format`. The combined
+/// Combines the denoisers of fields into one denoiser for complete frames of `format`. The combined
 /// denoiser preserves constant areas as the methods of `plan` require.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);

@@ -16,8 +16,8 @@ class ResidualFile {
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 
-  /// Wraps the denoiser of the run. For each slice, the wrapper writes input minus result, in the
-  /// units of the input.
+  /// Wraps the denoiser of the run. For each slice, the wrapper writes the input minus the result,
+  /// in the units of the input.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Completes the file after the last slice. @throws IoError, CannotCreate
   void finish();

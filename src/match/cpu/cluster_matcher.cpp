@@ -130,7 +130,7 @@ class ClusterMatcher final : public Matcher {
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
       // Clusters are scattered in memory, so the clusters of the next reference patch are
-      // prefetched while the current one is matched.
+      // prefetched while the current reference patch is matched.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }

@@ -179,8 +179,8 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
 /// Fills Scores::outside. For each dx, one row contains 0xffff in the lanes in which the candidate
-/// lies partly outside the picture, and 0 in the other lanes. An additional row contains 0xffff in
-/// all lanes. It is used for the displacement 0, so that the reference patch is not a candidate.
+/// lies partly outside the picture, and 0 in the other lanes. For the displacement 0, an additional
+/// row contains 0xffff in all lanes, so that the reference patch is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 

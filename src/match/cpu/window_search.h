@@ -76,7 +76,7 @@ class WindowSearch {
   MotionGrid grid_;
   // Packed displacement of each candidate from its reference patch.
   std::vector<std::uint32_t> displacements_;
-  // Whether score_block_by_products() computes the scores of the reference frame.
+  // True if score_block_by_products() computes the scores of the reference frame.
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true

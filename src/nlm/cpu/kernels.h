@@ -31,7 +31,7 @@ struct PhasedView {
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// A plane that continues beyond its edges, with its memory.
+/// A plane that continues beyond its edges, and the memory of this plane.
 class PhasedPlane {
  public:
   PhasedPlane() = default;

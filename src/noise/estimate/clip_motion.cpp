@@ -23,7 +23,7 @@ struct Sums {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
   /// Returns the sum of squared deviations from the mean difference, multiplied by the count. The
-  /// mean is subtracted because fades and flashes change it.
+  /// function subtracts the mean, because fades and flashes change the mean.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
