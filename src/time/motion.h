@@ -1,8 +1,8 @@
 #pragma once
 // Motion between two frames: one vector for each motion block, a block of 32x32 samples of the main
-// plane (frame_relation.h). Identifiers contain the word cell instead. A vector is found by two
-// steps of full search over 8-bit samples. The search uses integers, so that all backends find the
-// same vectors:
+// plane (frame_relation.h). In identifiers, a motion block is named cell. The search finds a
+// vector in two steps of full search over 8-bit samples. The search uses integers, so that all
+// backends find the same vectors:
 // 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
 //    vector with the minimum sum of squared differences over the region of the motion block;
 // 2. around four times that vector, among offsets of up to motion_refinement samples in each

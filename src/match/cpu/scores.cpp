@@ -4,7 +4,8 @@
 // of 16 (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is
 // one multiply-add. Neighbouring reference patches share most of their samples, so each sample is
 // compared only once for each displacement:
-//   1. Rows of pairs are summed over `step` rows, and these sums over the patch's height.
+//   1. Rows of pairs are summed over `step` rows, and these sums are summed over the height of the
+//      patch.
 //   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
 //      kernel stores the sums and loads them again with a lane offset.
 // All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that the match

@@ -57,8 +57,8 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches. Layer (a, b) contains the estimates of those patches whose column is a
-/// + i `across` and whose row is b + j `across`, at the positions (4 i, 4 j).
+/// The estimates of patches. For integers i and j, layer (a, b) contains the estimates of the
+/// patches in column a + i `across` and row b + j `across`, at the positions (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -95,7 +95,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement. Their differences from the reference patches are d.
+/// Adds the candidates at one displacement. `d` contains the differences of the candidates from the
+/// reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {

@@ -82,7 +82,7 @@ struct BlocksPlan {
   std::size_t layer_bytes() const;
 };
 /// Filters `plane` with blocks; `layers` is memory of plan.layer_bytes() bytes. `result` is a plane
-/// without padding, as in all functions below.
+/// without padding, as in the following functions.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
