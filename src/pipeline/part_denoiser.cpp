@@ -104,8 +104,9 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session by pushing the lead-in of this frame: preceding frames that the denoiser has
-  /// already returned without samples. If the frame repeats another one, that frame is also pushed.
+  /// Begins a session: pushes the frames of the margin before `frame`, which the denoiser has
+  /// already returned without samples. If `frame` repeats another frame, the function also pushes
+  /// that frame.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;

@@ -64,8 +64,8 @@ struct NearbySamples {
     float centre, deviation;
   };
   /// Fits a plane (a linear function of x and y) to the samples. The slopes are computed by least
-  /// squares, the height is the median of the residuals. The deviation of the residuals is computed
-  /// from their quartiles.
+  /// squares, and the height is the median of the residuals. The deviation of the residuals is
+  /// computed from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
