@@ -46,8 +46,8 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// Copies a stored group to `to`. The function copies only the members in use, because most
-  /// groups are smaller than the array.
+  /// Copies a stored group. `to` receives only the members in use, because most groups are smaller
+  /// than the array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);
     to.count = counts_[reference];

@@ -22,8 +22,8 @@ class FilteredSamples {
   /// Returns the noise levels of the stored samples, before stabilisation.
   const std::array<float, 3>& levels() const { return levels_; }
 
-  /// Writes the filter input for plane `i` to `to`. Returns true if some samples were replaced
-  /// because they are outside the range that filters accept.
+  /// Writes the filter input for plane `i` into the plane `to`. Returns true if some samples were
+  /// replaced because they are outside the range that filters accept.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
   /// Converts the filter's result for plane `i` back to samples of `clean`. The function overwrites
   /// `filtered`. `noisy` is the frame from which the plane was loaded; null if load() returned

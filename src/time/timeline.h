@@ -135,7 +135,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation of a frame to the frame before it that was not `identical`.
+  /// The most recent relation of a frame to its predecessor, without relations that are
+  /// `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -81,10 +81,10 @@ class NoiseFollower final : public FrameSource {
   const std::size_t predicted_count_;  // number of predicted scenes
   std::size_t next_predicted_ = 1;     // index of the next predicted scene
   std::size_t scene_ = 0;              // index in known_ of the current scene
-  // Whether the noise of the current scene was estimated over time.
+  // True if the noise of the current scene was estimated over time.
   bool is_temporal_;
   bool has_temporal_scene_;  // whether the noise of any scene was estimated over time
-  // Whether the next frame certainly belongs to the current scene.
+  // True if the next frame certainly belongs to the current scene.
   bool continues_scene_;
   std::optional<double> from_s_;          // start of the current scene
   std::optional<QuickCheck> last_check_;  // QuickCheck of the previous frame

@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass. The first pass samples fewer frames than a single pass,
-// because it takes time in addition to the run itself.
+// Sampling of frames in the first pass of --grain keep. The first pass takes time in addition to
+// the run, so it samples fewer frames than a run with only one pass.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {

@@ -166,10 +166,10 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions and writes them to `to`.
-/// `from` is the first of these rows in `quads`. In memory, the phases of a row follow each other.
-/// A row has `elements` elements, a multiple of 16. The function also reads the next patch - 1 rows
-/// of `quads`.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
+/// these rows in `quads`, and `to` receives the norms. In memory, the phases of a row follow each
+/// other. A row has `elements` elements, a multiple of 16. The function also reads the next patch -
+/// 1 rows of `quads`.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range
@@ -265,7 +265,7 @@ Group propagate(const PropagateParams& params, const PropagationReach& reach, in
 
 /// Returns the group that consists of the best candidates of a ranking.
 Group group_of(const Ranking& ranking);
-/// Writes the group that consists of the best candidates of a ranking to `group`.
+/// Stores the best candidates of a ranking as the group `group`.
 void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

@@ -200,8 +200,8 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies the planes that are not filtered to the result in `slot`. The source is the last frame
-  /// that the worker accepted.
+  /// For planes that are not filtered, copies the samples of the last frame that the worker
+  /// accepted. The result in `slot` receives the samples.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)

@@ -15,7 +15,7 @@ using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// Whether noise is added to the values that replace areas. Without noise, smooth patches would
+  /// If true, noise is added to the values that replace areas. Without noise, smooth patches would
   /// match these values only because the values are smooth. Filters that compare frames need values
   /// without noise, because noise would make a repeated frame differ from the previous frame.
   bool adds_noise = true;

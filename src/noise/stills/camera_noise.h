@@ -16,8 +16,8 @@ struct CameraNoise {
   /// A ratio of two noise variances of chroma: the variance for which filters are opened, divided
   /// by the variance that chroma would have if the noise of red, green and blue were independent.
   double chroma = 1;
-  /// Measure of how much more fine detail the picture has than camera pictures with coarse noise,
-  /// 0..1. If it is 1, filters get only the measured noise.
+  /// Difference in fine detail between the picture and camera pictures with coarse noise, as a
+  /// measure from 0 to 1. If the measure is 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
