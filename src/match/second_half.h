@@ -23,8 +23,9 @@ namespace lull {
 /// Motion whose acceleration is below this many samples counts as uniform, because motion vectors
 /// are rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// The second halves of candidates are displaced only if the displacement multiplies the sum of
-/// squared differences from the second halves of the reference patches by less than this factor.
+/// Maximum ratio of two errors. An error is the sum of squared differences from the second halves
+/// of the reference patches. The second halves of candidates are displaced only if the error with
+/// the displacement is less than this factor times the error without the displacement.
 inline constexpr float max_error_ratio = 0.5f;
 
 /// Returns the acceleration of the motion: b - a - c, as defined at the top of this file, or 0 for

@@ -1,6 +1,6 @@
 #pragma once
-// Estimates two errors: the error that remains if the components are filtered, and the error that
-// remains if the volumes are filtered.
+// Estimates the remaining error of a filter of the components, and the remaining error of a filter
+// of the volumes.
 
 #include <cstdint>
 #include <span>

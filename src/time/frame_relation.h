@@ -41,9 +41,10 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
 }
 
 /// Returns whether two samples differ in a way that their 8-bit values cannot show, because values
-/// outside 0..255 are clamped. Two such samples differ if their difference exceeds one step of 8
-/// bits. If one of them is outside the range that filters accept, where samples are preserved
-/// unchanged, they differ if any bit differs. Only float samples can be outside 0..255.
+/// outside 0..255 are clamped. Only float samples can be outside 0..255. Two such samples differ if
+/// their difference exceeds one step of 8 bits. If a sample is outside the range that filters
+/// accept, it is preserved unchanged. Therefore such a sample differs from the other sample if any
+/// bit differs.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

@@ -53,7 +53,7 @@ class FrameWorker {
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
-  /// `frames` (in the order of group.h), and adds the estimate of each patch to the sums of the
+  /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
   /// frame that contains the patch.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The

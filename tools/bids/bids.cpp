@@ -188,9 +188,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link, or if a link to a folder outside the derivative leads
-  /// to an existing file, because writing would replace another file. The option -y turns this
-  /// check off.
+  /// Throws an error if an output is a link. Also throws an error if a link to a folder outside the
+  /// derivative leads to an existing file, because writing would replace this file. The option -y
+  /// turns these checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

@@ -50,7 +50,7 @@ void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
 /// Checks the combinations of non-local means on groups (averages_groups()) with other options.
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error that says that --grain keep needs an input that can be read twice.
+/// Throws an error with the message that --grain keep needs an input that can be read twice.
 /// @throws InvalidArgument
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 

@@ -54,8 +54,8 @@ struct InputOptions {
   std::vector<std::int64_t> at_voxel;
 };
 
-/// Checks that the options name at most one layer and one video stream, which commands that process
-/// one picture require.
+/// Checks that the options name at most one layer and one video stream. Commands that process one
+/// picture require this limit.
 /// @throws InvalidArgument
 void check_one_picture(const InputOptions& options);
 

@@ -51,7 +51,7 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // Only BM3D sessions can need less memory.
+      // The function can reduce only the memory of BM3D sessions.
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;

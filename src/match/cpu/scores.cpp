@@ -128,9 +128,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file),
-  /// for the rows `first` to `last` of the block, and updates the minima of the candidate's class.
-  /// A bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
+  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file).
+  /// Updates the minima of the candidate's class for the rows `first` to `last` of the block. A
+  /// bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
   /// saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,

@@ -12,8 +12,9 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // The distance between rows of samples is 4 modulo 8, so that rows that are 4 apart are 16 memory
-  // banks apart. In addition to the union of the search windows, a row contains 7 words for the
-  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
+  // banks apart. A row contains the union of the search windows, 7 words for the width of a patch,
+  // and 3 more words. The 3 words are necessary because the union begins up to 3 samples after an
+  // aligned word.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -217,9 +218,10 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position of a reference patch of the block (`x`, `y`), its displacement from the first
-/// reference patch of the block (`dx`, `dy`), and the index in the plane of the first candidate of
-/// the union of the search windows (`start`). This candidate may lie in the padding.
+/// `x` and `y` are the position of a reference patch of the block. `dx` and `dy` are the
+/// displacement of this patch from the first reference patch of the block. `start` is the index in
+/// the plane of the first candidate of the union of the search windows. This candidate may lie in
+/// the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 

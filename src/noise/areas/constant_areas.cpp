@@ -30,7 +30,8 @@ constexpr double wide_noise = 2, very_wide_noise = 8;
 // constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
-/// Minimum size of an area at the border of a picture whose value also occurs in the picture.
+/// Minimum size of an area in a picture, if the area is at the border and its value also occurs
+/// elsewhere in the picture.
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Codecs quantise blocks of this side so coarsely that they become constant.
 constexpr int codec_block = 8;

@@ -31,14 +31,14 @@ using PlaneClipping = std::array<Clipping, 3>;
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
-/// sample of a plane in the first frames of `excerpts`, if more than 3 % of the samples of the
-/// plane have that value while a neighbour has another value. Planes in which no clipping may show
-/// (may_show_clipping()) have no limits. Float samples with values outside 0..white have no limits,
-/// because they are not clipped.
+/// sample of a plane in the first frames of `excerpts`. More than 3 % of the samples of the plane
+/// must have the value of the limit and a neighbour with another value. Planes in which no clipping
+/// may show (may_show_clipping()) have no limits. Float samples with values outside 0..white have
+/// no limits, because they are not clipped.
 ///
-/// The level of the noise is the given one, unless estimate_noise() is certain that the noise is
-/// weaker by more than 30 %. In this case the estimated level is used, because a curve for more
-/// noise than the samples contain would turn dark areas black. If the estimate is below 4 levels,
+/// If estimate_noise() is certain that the noise is weaker than the given noise by more than 30 %,
+/// the estimated level is used, because a curve for more noise than the samples contain would turn
+/// dark areas black. Otherwise the given level is used. If the estimate is below 4 levels,
 /// the plane has no limits. A plane with a curve keeps the level of its curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory

@@ -47,7 +47,8 @@ constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, ban
 /// divided by the level at 7 and 8. This ratio is at least 1.8 in the simulated pictures, and 1 for
 /// white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma at v + u = 5, 6. In clean photographs, this level is at most 1.1.
+/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. In clean
+/// photographs, this level is at most 1.1.
 constexpr double min_level = 1.2;
 
 /// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. In simulated
@@ -66,7 +67,8 @@ using BandLevels = std::array<std::array<double, band_count>, 3>;
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients of Y and U, Y and V, U and V at v + u >= 3.
+  /// Mean products of the coefficients of Y and U, Y and V, U and V. The products include the
+  /// coefficients (v, u) with v + u >= 3.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced

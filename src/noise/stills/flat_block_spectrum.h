@@ -23,7 +23,7 @@ struct FlatBlockSpectrum {
   /// variance for Gaussian noise (1 for noise). `kurtosis` is the kurtosis of the coefficients (3
   /// for noise). `direction` is the ratio of the variances along the two axes, at least 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
-  /// Level at fine frequencies, v + u >= 7, over all blocks.
+  /// Level of the fine DCT coefficients (v, u) with v + u >= 7, over all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks
 };

@@ -61,7 +61,8 @@ void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 /// Returns the first `share` of ranked blocks, and at least 40 blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
-/// Writes the mean squares over the blocks `measured` to `table`, for the coefficients of one set.
+/// Computes the mean squares over the blocks `measured`, for the coefficients of one set. `table`
+/// receives the mean squares.
 void measure_set(std::span<const float> values, std::span<const int> measured, int set,
                  CoefficientTable& table);
 

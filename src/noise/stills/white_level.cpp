@@ -23,7 +23,7 @@ constexpr int max_clipped_samples = 24;
 /// Coefficients (v, u) with v + u of at least this value are measured, because textures have the
 /// least energy there.
 constexpr int finest = 10;
-/// Blocks are selected if the mean energy of the selecting coefficients is at most this value, in
+/// A block is selected if the mean energy of its selecting coefficients is at most this value, in
 /// units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;

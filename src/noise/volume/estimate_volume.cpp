@@ -196,7 +196,7 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values outside these bounds come from nodes at which few cubes were measured.
+    // Measured values outside these bounds are errors, from nodes at which few cubes were measured.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
