@@ -92,11 +92,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 }
 
 /// Assigns a patch to one of two centres. Let the first centre be the mean of `a` patches with the
-/// sum s, and the second centre the mean of `b` patches with the sum t. A patch p is nearer to the
-/// second centre if it lies on the second centre's side of the plane that bisects the line between
-/// the centres. This is the case if p.w < m.w, where p.w is a dot product, w = b s - a t and m = (b
-/// s + a t) / 2ab. With w rounded to 6 bits and a sign, the test is a comparison of p.w with a
-/// bound. a + b is at most 8.
+/// sum s, and the second centre the mean of `b` patches with the sum t. The plane that bisects the
+/// line between the centres separates the patches. A patch p is on the second centre's side if p.w
+/// < m.w. The dot denotes a dot product, w = b s - a t and m = (b s + a t) / 2ab. With w rounded to
+/// 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns by how many bits the differences of the centres are shifted right, so that every

@@ -44,7 +44,8 @@ class PatchCovariance {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
   /// Returns side * side covariances, row by row (v, then u), of patches with displacement (dx,
-  /// dy), which must not be longer than the longest displacements at which patches share noise.
+  /// dy). Along each axis, the displacement must not be longer than the longest displacement at
+  /// which patches share noise.
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }

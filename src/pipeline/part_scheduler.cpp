@@ -133,9 +133,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result can only arrive after more input. This is the case if the
-  /// oldest part is incomplete, or if it has no worker while an idle session waits for more frames
-  /// of another part.
+  /// Returns whether the next result can only arrive after more input. The result is true if the
+  /// oldest part is incomplete. The result is also true if the oldest part has no worker while an
+  /// idle session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;

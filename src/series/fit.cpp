@@ -215,8 +215,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the levels of those volumes that are not combined to the levels of `noise`, because their
-/// residuals say nothing about their noise. Returns whether this changes a level.
+/// Resets the levels of the volumes that are not combined. These volumes get the levels of `noise`,
+/// because their residuals do not show their noise. Returns whether a level has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)

@@ -48,11 +48,11 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns by how much the cost of the vector 0 may exceed the cost of the best vector while the
-/// vector 0 is still preferred, for a region of `samples` samples. The bonus is needed because
-/// noise alone makes two sums of squares differ. The bonus is sigma^2 / 8 per sample. With sigma^2
-/// / 4, nearly all false motion would be rejected, but the result would lose 0.03 dB; with sigma^2
-/// / 2, it would lose 0.1 dB at sigma 40.
+/// Returns the bonus of the vector 0 for a region of `samples` samples. The vector 0 is preferred
+/// if its cost exceeds the cost of the best vector by at most the bonus. The bonus is needed
+/// because noise alone makes two sums of squares differ. The bonus is sigma^2 / 8 per sample. With
+/// sigma^2 / 4, nearly all false motion would be rejected, but the result would lose 0.03 dB; with
+/// sigma^2 / 2, it would lose 0.1 dB at sigma 40.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

@@ -79,10 +79,10 @@ class Timeline {
   }
 
   /// Returns by how many frames the search for patches of frame `n` reaches further back than the
-  /// radius, if no frame follows after the frames added so far. The last frames of a clip have few
-  /// or no frames after them. Instead, their search covers the last 2 * radius frames, up to
-  /// max_temporal back. The result is 0 for frames whose search reaches further ahead than the
-  /// radius.
+  /// radius. The function assumes that the clip ends with the last added frame. The last frames of
+  /// a clip have few or no frames after them. Instead, their search covers the last 2 * radius
+  /// frames, up to max_temporal back. The result is 0 for frames whose search reaches further ahead
+  /// than the radius.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);

@@ -51,8 +51,9 @@ struct CleanOptions {
   bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// Implements `lull clean`, which removes the temporary files that killed processes have left in a
-/// folder and in the folders of interrupted jobs in it. Prints one line for each file.
+/// Implements `lull clean`, which removes the temporary files of killed processes. The command
+/// searches a folder, and the folders of interrupted jobs in this folder. Prints one line for each
+/// file.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {

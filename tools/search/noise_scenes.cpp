@@ -70,8 +70,8 @@ struct Change {
 
 /// Returns the time of a cut, given the differences between frames. If one difference is more than
 /// 2.5 times the median, the cut is at the frame with this difference. Otherwise the noise after
-/// the cut makes all differences larger or smaller, so the cut is where a division of the
-/// differences into two parts gives the largest variance between the parts.
+/// the cut makes all differences larger or smaller. The cut is then the division of the differences
+/// into two parts that gives the largest variance between the parts.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

@@ -15,8 +15,8 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames that the source of the side input returns before the frame that belongs to
-  /// the first frame of the input. In a part of a shared job, the number is above 0 if the side
+  /// Number of frames that the source of the side input returns too early. The next frame belongs
+  /// to the first frame of the input. In a part of a shared job, the number is above 0 if the side
   /// input is read from an earlier position than the input.
   std::int64_t leading_frames = 0;
 

@@ -293,8 +293,8 @@ class AreaFinder {
   }
 
   /// Returns the union of complete_lines() and of the squares that lie inside the area. The squares
-  /// are so large that noise would hardly fill one of them by chance, even if noise produced the
-  /// value of the area as often as this value occurs near the area.
+  /// are so large that noise would hardly fill one of them by chance. The function assumes that
+  /// noise produces the value of the area as often as this value occurs near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

@@ -53,10 +53,10 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 }
 
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with noise
-/// of level `sigma`. The result is 0 if the remaining variance is too small, or if more samples are
-/// clipped than noise of this level can clip in an area of one brightness. In the second case, the
-/// block has several brightnesses or shows a letterbox. The share of clipped samples may exceed the
-/// expected share by `slack`.
+/// of level `sigma`. The result is 0 if the remaining variance is too small. The result is also 0
+/// if noise of this level cannot clip so many samples in an area of one brightness. In this case,
+/// the block has several brightnesses or shows a letterbox. The share of clipped samples may exceed
+/// the expected share by `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -116,7 +116,7 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
 
 /// Returns the mean energy of each coefficient over the blocks, corrected for clipping. The
 /// coefficients form two sets. A block contributes to the means of one set if its energy in the
-/// other set is not far above the current variances, so that selection and measurement are
+/// other set is not far above the current variances. Selection and measurement are therefore
 /// independent.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {

@@ -25,8 +25,8 @@ constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// that the few moving blocks are measured. This happens in clips without noise in which most of
 /// the picture does not move.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// If the variance measured between two frames is less than this share of the maximum in the
-/// excerpt, the second frame is a copy of the first frame that was only encoded again.
+/// Minimum share of the maximum variance of the excerpt. If the variance between two frames is less
+/// than this share, the second frame is an encoded copy of the first frame.
 constexpr float min_excerpt_share = 0.25f;
 /// A level below this value counts as no noise. For comparison, rounding to 8 bits has a level of
 /// 0.29.

@@ -39,8 +39,8 @@ constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 /// replaced by this value. ClippedBlocks does not use blocks with so small a share.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
-/// block whose samples have this mean.
+/// Returns the share of the noise variance that clipping leaves in a block. The noise has the level
+/// `sigma`, and the samples of the block have the mean `mean`.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
