@@ -33,9 +33,10 @@ struct Interval {
 
 /// Returns the number of motion blocks along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the interval of samples, along one axis, that is compared to find the vector of motion
-/// block `i`: its region, which is the block and its surroundings, moved to lie within the picture.
-/// If the picture is smaller than a region, it is the complete picture.
+/// Returns the region of motion block `i` along one axis, as an interval of samples. The motion
+/// search compares this region, which contains the block and its surroundings. A region that would
+/// extend beyond the picture is moved into the picture. If the picture is smaller than a region,
+/// the interval is the complete picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;

@@ -15,9 +15,9 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames that the source of the side input returns too early. The next frame belongs
-  /// to the first frame of the input. In a part of a shared job, the number is above 0 if the side
-  /// input is read from an earlier position than the input.
+  /// Number of frames at the beginning of the side input that precede the first frame of the input.
+  /// In a part of a shared job, the number is above 0 if the side input is read from an earlier
+  /// position than the input.
   std::int64_t leading_frames = 0;
 
   /// Returns the description of this side input for a job in segments. The description is valid as
