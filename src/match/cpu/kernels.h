@@ -88,8 +88,8 @@ struct QuadGuide {
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
 /// A row of the guide that pair_row() or quad_row() fills. `to` is the address of element
-/// `first_element` of phase 0. `bytes` is scratch memory for the samples of all elements of the
-/// row.
+/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
+/// bytes, for the samples of all elements of the row.
 template <class Element>
 struct PhasedRow {
   Element* to;
