@@ -275,8 +275,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little during the clip, the mean of the profiles of all frames shows
-  // what the picture contributes to each profile.
+  // If the picture changes little during the clip, the mean of the profiles of all frames shows the
+  // contribution of the picture to each profile.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)
