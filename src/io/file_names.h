@@ -25,7 +25,7 @@ struct FileLocation {
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
 /// Returns the files that the name of an input stands for: one file, or the files of a picture
-/// sequence. The result is empty for `-`, network addresses and missing files.
+/// sequence. The list is empty for `-`, network addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files to which an output with a given name may write.

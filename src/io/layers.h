@@ -70,7 +70,7 @@ struct FilteredLayer {
   Frame samples;
 };
 /// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR then writes these
-/// samples in place of the samples of the original file.
+/// samples instead of the samples of the original file.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 /// Returns whether a file name has the extension of OpenEXR.

@@ -85,8 +85,8 @@ struct SinkOptions {
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
   /// FFmpeg's name of the output's pixel format. If the name is empty, lull uses the input's
   /// format, a format with equal samples, or the nearest format that the encoder supports. For the
-  /// nearest format, losses() lists the lost information; if no information is lost, notes() says
-  /// so.
+  /// nearest format, losses() lists the lost information; if no information is lost, notes()
+  /// reports it.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16. With 0, the output has the bit depth of `pix_fmt`, or of the
   /// input if `pix_fmt` is empty. With another value, the output has the given bit depth, and
