@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a volume's output: their type, byte order and scale.
+// Chooses the type, the byte order and the scale of the samples of a volume's output.
 
 #include <string>
 
@@ -15,7 +15,7 @@ struct OutputSamples {
   std::string loss;     // what the samples lose because of the format; empty: nothing
 };
 
-/// What the choice of the type depends on.
+/// The properties of input and output on which the choice of the type depends.
 struct SampleChoice {
   std::string path;  // the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
@@ -24,8 +24,9 @@ struct SampleChoice {
   double minimum = 0, maximum = 0;  // of the values of the input
 };
 
-/// Returns the samples of an output. Without a scale in the header of the output, the samples are
-/// the values: integers if the values are integers, floats otherwise.
+/// Returns the format of the samples of an output. If the header of the output cannot state a
+/// scale, the output stores the values themselves: as integers if all values are integers, and
+/// otherwise as floats.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 
