@@ -76,8 +76,7 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts samples as stored in a file to samples of a frame. The number of samples is the size of
-/// `to`.
+/// Converts `to.size()` samples of a file to samples of a frame.
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
