@@ -11,8 +11,8 @@ namespace lull::io {
 /// Permission bits that a new file may have, before the umask of the process is applied.
 struct Access {
   unsigned mode = 0666;
-  /// The group whose members have the group bits of `mode`. Without a value, the group bits are
-  /// valid for any group.
+  /// The group to which the group bits of `mode` apply. Without a value, these bits apply to any
+  /// group.
   std::optional<unsigned> group{};
   bool operator==(const Access&) const = default;
 };

@@ -9,8 +9,8 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Returns the SHA-256 of a file's content. The text is empty if another thread requested an end
-/// through `stop`.
+/// Returns the SHA-256 of a file's content. If the caller cancels the function through `stop`, the
+/// text is empty.
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 

@@ -38,7 +38,7 @@ struct FrameIndex {
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the picture at which decoding must start so that at least `margin` pictures precede
   /// the frame `frame`. Repeated pictures are not counted. The result is the last picture that
-  /// fulfils this condition and to which a source can seek; 0 if no picture does.
+  /// fulfils this condition and to which a source can seek; 0 if there is no such picture.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The following functions are for inputs that are read in parallel: frames with the same number

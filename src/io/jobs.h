@@ -41,8 +41,7 @@ struct JobPlan {
   /// Digest of some blocks of the input. A process that reads only a part of the input compares its
   /// input with this digest, because a digest of the complete input would take too long.
   std::string sample;
-  // Number of frames before a segment on which the frames of the segment depend, without repeated
-  // frames.
+  // Number of preceding frames, without repeated frames, on which the frames of a segment depend.
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;

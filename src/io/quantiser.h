@@ -1,5 +1,5 @@
 #pragma once
-// The quantisation of the codec from which a frame was decoded.
+// The quantisation steps with which a codec stored a decoded frame.
 
 #include <array>
 

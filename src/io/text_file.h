@@ -45,7 +45,7 @@ class TextFile {
 /// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the content of the file `path` by this text. Another process that reads the file gets
+/// Replaces the content of the file `path` by `text`. Another process that reads the file gets
 /// either the old or the new content. After a power failure, the text may be lost. Returns false if
 /// the file could not be written; errno is the reason. The function never replaces folders and
 /// devices.

@@ -85,7 +85,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
 }
 
 /// Returns whether the packet continues its stream without a jump. The function adds the offset of
-/// the stream's current section to the time stamp of the packet before the comparison.
+/// the stream's current section to the time stamp of the packet, and compares the sum with the
+/// times of the previous packet.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -145,9 +146,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video have jumped at the first suspicious packet. If the
-/// next packet does not continue the time stamps of the suspicious packet, the video has not
-/// jumped: only the suspicious packet has a wrong time stamp.
+/// Decides whether the time stamps of the video have jumped. The list suspects_ begins with a
+/// packet whose time stamp does not continue the video. If the next packet does not continue this
+/// time stamp either, the video has not jumped: only the first packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -264,8 +265,8 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, because their time stamps may fit a section
-/// that has begun since.
+/// Passes the waiting packets to push_other() again, because a new section may have begun that fits
+/// their time stamps.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));

@@ -50,8 +50,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A RIFF file consists of chunks. AVI files have one additional RIFF chunk for each further
-// gigabyte; WebP files have only one.
+// A RIFF file consists of chunks. WebP files have only one RIFF chunk. AVI files have one
+// additional RIFF chunk for each further gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -238,9 +238,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// NUT is the only format for pipes that ends with an element that proves that the input is
-// complete: the index. InputPipe::tail() returns only the last bytes of the pipe. If the index is
-// longer than these bytes, the function assumes that the input is complete.
+// Checks the end of an input from a pipe. NUT is the only format for pipes whose last element, the
+// index, proves that the input is complete. InputPipe::tail() returns only the last bytes of the
+// pipe. If the index is longer than these bytes, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

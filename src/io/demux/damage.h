@@ -35,8 +35,8 @@ class DamageCount {
   /// Counts the premature end of the input. Further calls have no effect.
   void add_truncation(const std::string& text);
   /// Reports that the structure of the input has `faults` faults in total. `text` describes the
-  /// first fault. The faults and the counted frames may result from the same damage, so the result
-  /// is the larger of the two numbers, not their sum.
+  /// first fault. The faults and the counted frames may result from the same damage, so found()
+  /// states the larger of the two numbers, not their sum.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Ends the count. The caller must call this function at the end of the input. If the input was
   /// truncated, the function counts `missing` frames as damaged, and at least one frame.

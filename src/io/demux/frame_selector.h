@@ -43,7 +43,7 @@ class FrameSelector {
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time stamp in the input of a frame that was kept. `pts` is the time stamp of the
+  /// Returns the time stamp that a kept frame has in the input. `pts` is the time stamp of the
   /// frame in the output.
   std::int64_t input_time(std::int64_t pts) const;
 

@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-// Detects PAM files by their content, because FFmpeg detects them only by the file name. Returns
-// null for other files.
+// Returns FFmpeg's format for PAM files if the content is that of a PAM file, and otherwise null.
+// The function is needed because FFmpeg does not recognise PAM files by their content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;

@@ -15,10 +15,11 @@
 
 namespace lull::io {
 
-/// The demuxer reads only as fast as the pipeline requests frames, and the pipeline limits the
-/// number of frames in memory. However, the number of packets between two frames is not limited:
-/// the input may store hours of audio between two frames, or after the last frame. PacketRelay
-/// therefore moves packets beyond the memory limit to a scratch file.
+/// A queue for packets between the demuxer and the muxer. The demuxer reads only as fast as the
+/// pipeline requests frames, and the pipeline limits the number of frames in memory. However, the
+/// number of packets between two frames is not limited: the input may store hours of audio between
+/// two frames, or after the last frame. PacketRelay therefore moves packets beyond the memory limit
+/// to a scratch file.
 ///
 /// PacketRelay stores packets from the start of the input. If no muxer has called attach() when the
 /// demuxer reads the first frame, PacketRelay drops all packets.

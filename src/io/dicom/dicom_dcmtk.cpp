@@ -133,7 +133,7 @@ DicomFrame read_frame(const Attributes& top, std::size_t index) {
   return frame;
 }
 
-/// Throws an error if lull cannot filter samples of this kind.
+/// Throws an error if lull cannot filter the samples of an image.
 void check_samples(const Attributes& top, const DicomSampleFormat& format,
                    const std::string& path) {
   const auto fail = [&](const std::string& what) { throw BadData("'" + path + "' " + what); };

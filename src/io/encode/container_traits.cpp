@@ -47,8 +47,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. FFmpeg
-// mistakes some other formats for a wrong format when it reads them.
+// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. When FFmpeg
+// reads NUT files with other pixel formats, it mistakes some of these formats for others.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -94,8 +94,8 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for output to a pipe. The program that reads the pipe can decode their streams with
-// little effort.
+// Encoders for output to a pipe. The program that reads the pipe can decode the streams of these
+// encoders with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};

@@ -228,8 +228,9 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
   } else {
     names = {"libx265", "libx264"};
   }
-  // VP9 accepts odd widths and heights. If chroma is subsampled, x264 and x265 require even ones.
-  // VP9 is not used for video with alpha, because most decoders ignore the alpha of VP9.
+  // VP9 accepts odd widths and heights. If chroma is subsampled, x264 and x265 require an even
+  // width and height. VP9 is not used for video with alpha, because most decoders ignore the alpha
+  // of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;

@@ -44,7 +44,7 @@ struct Container {
 };
 
 /// Chooses the container. If options.format is empty, the extension of `path` determines the
-/// container; for the output `-`, the container of the source does.
+/// container. For the output `-`, the container of the source determines it.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
@@ -71,9 +71,9 @@ struct EncoderChoice {
   std::string note;
 };
 
-/// Returns the encoders that can store the samples unchanged, in order of preference. If no encoder
-/// can, and the user requested no pixel format, the function returns the encoders with the smallest
-/// loss. A returned encoder may still reject the size of the frames when it is opened.
+/// Returns the encoders that can store the samples unchanged, in order of preference. If there is
+/// no such encoder, and the user requested no pixel format, the function returns the encoders with
+/// the smallest loss. A returned encoder may still reject the size of the frames when it is opened.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

@@ -86,7 +86,7 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
 }
 
 /// Returns the index of the first component that is the name of a view. Returns the number of
-/// components if no component is.
+/// components if there is no such component.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });

@@ -63,7 +63,8 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-/// FFmpeg's index of the planes of R, G, B and A. FFmpeg's order is G, B, R, A.
+/// The indices of the planes for R, G, B and A in FFmpeg's pictures. FFmpeg's order of planes is G,
+/// B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// Creates the picture with uninitialised samples. The function fills `request` with the channels

@@ -8,8 +8,8 @@ namespace lull::io {
 namespace {
 
 /// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. The list contains "Noisy Image" because Blender may also store the result of its own
-/// denoiser.
+/// preference. Blender may store the result of its own denoiser in addition to the layer "Noisy
+/// Image".
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 

@@ -64,8 +64,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
 }
 
 // Two hosts that were installed from the same disk image may have equal names. The function
-// therefore also checks the lock of the file: it detects running processes on other hosts, if the
-// file system supports locks.
+// therefore also checks the lock of the file. If the file system supports locks, the lock shows
+// whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
   const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;

@@ -33,7 +33,7 @@ class ScratchFile {
   /// Appends bytes to the queue.
   /// @throws IoError
   void write(const void* data, std::size_t bytes);
-  /// Reads the next bytes of the queue and removes them from it.
+  /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
   /// Reads bytes at a position. Position 0 is the first byte that was written after the creation of

@@ -42,9 +42,9 @@ struct ExifChanges {
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. The function removes the texts that it has stored from `changes`.
-/// If nothing needs a change, the result equals `exif` bit for bit. If `exif` is empty and there is
-/// something to store, the function creates new data.
+/// Returns the changed EXIF data. The function stores texts from the list `changes.texts` in the
+/// data, and removes these texts from the list. If nothing needs a change, the result equals `exif`
+/// bit for bit. If `exif` is empty and there is something to store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {

@@ -29,9 +29,9 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
 /// Returns the size of the index in bytes. `pictures` is the number of all pictures, including the
 /// main picture.
 std::size_t index_size(std::size_t pictures);
-/// Returns the index of a file with several pictures. `main_bytes` is the size of the main picture,
-/// which the pictures in `pictures` follow in the file. `index_at` is the position of the index in
-/// the main picture.
+/// Returns the index of a file with several pictures. `main_bytes` is the size of the main picture.
+/// In the file, the pictures of the list `pictures` follow the main picture. `index_at` is the
+/// position of the index in the main picture.
 ByteVector make_index(std::span<const AdditionalPicture> pictures, std::size_t main_bytes,
                       std::size_t index_at);
 

@@ -102,8 +102,8 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata of the packets whose pictures take_metadata() has not handled yet. The key is the
-  /// time stamp of the packet.
+  /// Metadata that take_metadata() has not returned yet. The key is the time stamp of the packet
+  /// that contains the metadata.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -9,10 +9,10 @@
 namespace lull::io {
 namespace {
 
-/// A 64-bit digest that is as fast to compute as memory can be read. The digest consists of four
-/// parallel sums. Each sum is multiplied by an odd number after every 8 bytes, so that omitted or
-/// exchanged bytes change the digest. The digest is not cryptographic: it detects only accidental
-/// changes.
+/// A 64-bit digest that is computed about as fast as memory can be read. The digest consists of
+/// four parallel sums. Each sum is multiplied by an odd number after every 8 bytes, so that omitted
+/// or exchanged bytes change the digest. The digest is not cryptographic: it detects only
+/// accidental changes.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {

@@ -36,8 +36,8 @@ class TimedPictures {
   /// function skips pictures that are not selected.
   std::optional<TimedPicture> next();
   /// Continues with the picture `number` of options.index. The state is then as if all earlier
-  /// pictures had been read. Before this call, the caller must have read no picture after the first
-  /// pictures of the input.
+  /// pictures had been read. Before this call, the caller may have read only the first pictures of
+  /// the input.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
   /// Changes the state of the selection as if all pictures of options.index had been read.

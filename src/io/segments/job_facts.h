@@ -12,7 +12,7 @@ namespace lull::io {
 
 /// Returns the facts of a job. The function reads the complete input to compute its checksum,
 /// because name, size and date do not identify the content of a file, and change if a user moves
-/// the job. The speed of the disk or of SHA-256 limits the function. Denoising takes many times as
+/// the job. The disk or SHA-256 limits the speed of the function. Denoising takes many times as
 /// long.
 ///
 /// A process that encodes segments of a planned job reads only some blocks of the input

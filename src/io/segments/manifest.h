@@ -1,12 +1,15 @@
 #pragma once
-// The manifest of a job in segments: its facts and its finished segments, as lines of text:
+// The manifest of a job in segments is a text file with the facts and the finished segments of the
+// job. The first line "lull job 1" states the format. The first word of each further line states
+// its content:
 //
-//   lull job 1
-//   fact --sigma 20
-//   threads 4
-//   segment 0 250 183423 9f86d081884c7d65...    number, frames, bytes, SHA-256 of its file
-//   result 1234 5678 90                         identity of the finished output
-//   sha256 60303ae22b998861...                  of all lines above
+// - "fact" is followed by the name and the value of a fact.
+// - "threads" is followed by the number of threads of each encoder.
+// - "segment" is followed by the number of the segment, the number of its frames, and the size in
+//   bytes and the SHA-256 of its file.
+// - "result" is followed by the identity of the finished output: inode, bytes, time of the last
+//   change.
+// - "sha256" begins the last line, and is followed by the SHA-256 of all lines above.
 //
 // In names and values of facts, '%', spaces and unprintable characters are written as %XX.
 

@@ -35,8 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the time stamp in the output of a video packet of the input. Returns nullopt if the
-/// packet is not selected.
+/// Returns the time stamp that a video packet of the input gets in the output. Returns nullopt if
+/// the packet is not selected.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);

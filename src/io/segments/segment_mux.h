@@ -1,6 +1,6 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file. This function performs the last
-// step of the job.
+// Joins the segments of a job and the copied streams in one file. The last step of a job calls
+// mux_segments().
 
 #include <cstdint>
 #include <functional>

@@ -45,8 +45,9 @@ TiffLayout layout_of(TIFF* page, std::string& refusal);
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns why a file of `file_bytes` bytes cannot contain a page of this layout. The text is empty
-/// if the file can. The function uses an upper bound for the compression ratio of each codec.
+/// Returns why a file of `file_bytes` bytes is too small for a page of this layout. The text is
+/// empty if the file is large enough. The function uses an upper bound for the compression ratio of
+/// each codec.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

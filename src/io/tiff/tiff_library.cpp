@@ -17,7 +17,7 @@ int keep_message(TIFF*, void* message, const char*, const char* format, va_list 
   return 1;
 }
 
-/// Stores those warnings of libtiff that mean damage as errors. libtiff's decoders of JPEG and fax
+/// Converts warnings of libtiff to errors if they mean damage. libtiff's decoders of JPEG and fax
 /// only issue a warning when they fill the missing part of damaged data. libtiff also only warns if
 /// the values of a tag lie beyond the end of the file.
 int keep_damage(TIFF* file, void* message, const char* module, const char* format,

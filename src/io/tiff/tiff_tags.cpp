@@ -65,8 +65,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   const auto codec = tiff_tag<std::uint16_t>(from, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   std::uint16_t predictor = 0;
   if (is_lossless(codec) && TIFFIsCODECConfigured(codec)) {
-    // All versions of libtiff implement predictors for samples of up to 32 bits, and some versions
-    // do not for larger samples.
+    // All versions of libtiff implement predictors for samples of up to 32 bits. Some versions do
+    // not implement predictors for larger samples.
     const bool same = from_layout.bits == layout.bits && from_layout.form == layout.form;
     if (TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && !same)
       predictor = predictor == PREDICTOR_NONE ? 0 : predictor_of(layout);
@@ -201,9 +201,9 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // The functions TIFFGetField() and TIFFSetField() need the number of values as an argument for
-  // some fields. The code can copy a tag only if the fields of input and output agree in this
-  // point.
+  // For some fields, TIFFGetField() and TIFFSetField() have the number of values as an additional
+  // argument. The code can copy a tag only if the argument exists for the fields of both files, or
+  // for neither.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

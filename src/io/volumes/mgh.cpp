@@ -25,7 +25,7 @@ constexpr std::size_t at_type = 20, at_valid = 28, at_spacing = 30, at_direction
 
 /// Reads the geometry. The header states the position of the centre of the volume. The centre is
 /// the voxel whose indices are half the sizes. If the header contains no valid geometry, FreeSurfer
-/// assumes coronal slices of 1 mm, and so does this function.
+/// and this function assume coronal slices of 1 mm.
 VolumeGeometry read_geometry(std::span<const std::byte> head, VolumeGeometry geometry) {
   const auto real = [&](std::size_t at, std::size_t i) {
     return static_cast<double>(number_at<float>(head, at + 4 * i, true));

@@ -96,7 +96,8 @@ bool read_sform(const NiftiFields& fields, VolumeGeometry& geometry) {
 }
 
 /// Converts the quaternion of method 2 to directions. The header contains three of the four
-/// components. The function computes the first component, because the quaternion has the length 1.
+/// components. The function computes the first component from the condition that the quaternion has
+/// the length 1.
 bool read_qform(const NiftiFields& fields, VolumeGeometry& geometry) {
   if (fields.code(fields.at.qform) <= 0) return false;
   const double b = fields.real(fields.at.quatern, 0), c = fields.real(fields.at.quatern, 1),

@@ -111,8 +111,8 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns a text between quotation marks. `nth` is its index among all such texts, from 0. The
-/// result is empty if there is no such text.
+/// Returns the text between the quotation marks with the index `nth`, counted from 0. The result is
+/// empty if there is no such text.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);

@@ -29,13 +29,13 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// `.gz`, the function also removes this ending.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img). The endings are in upper case if the ending of
-/// `path` is.
+/// Names of the files of a pair (.hdr and .img). The endings are in upper case if `path` ends in
+/// upper case.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of the files of the pair to which `path` belongs. If `path` ends in `.gz`, the
-/// names do, too.
+/// Returns the names of the files of the pair to which `path` belongs. If `path` ends in `.gz`,
+/// both names also end in `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
 /// Returns the name of the separate file for the samples of the output `path`. The name is empty if

@@ -369,7 +369,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer reads properties of the content from each packet. It fails if a packet is too
+  // The muxer reads properties of the content from each packet. The muxer fails if a packet is too
   // damaged.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(

@@ -238,8 +238,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // A frame that begins up to 0.1 frames before the part also belongs to the part, because the
-    // time stamps may be rounded.
+    // A frame that begins up to 0.1 frames before the selected part also belongs to the part,
+    // because the time stamps may be rounded.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -13,8 +13,8 @@ namespace {
 // beginning of the audio. MP4 files hide these samples with an edit list. In some other containers,
 // these samples cannot be distinguished from audio that begins early.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum lead of subtitles and data in seconds. If they begin earlier than all other streams by
-// more than this lead, their beginning does not count. The ffmpeg command uses the same limit.
+// Maximum lead of subtitles and data over all other streams in seconds. If the lead of a stream is
+// larger, the start of the stream does not count. The ffmpeg command uses the same limit.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
