@@ -129,8 +129,8 @@ struct SourceOptions {
   /// context frames until MediaSource::end_context_at() ends them.
   bool margins = false;
   Limits limits;
-  /// Folder for data that do not fit in memory: for example, packets of other streams whose
-  /// position in the file is far from the packets of the video. If the name is empty, lull uses the
+  /// Folder for data that do not fit in memory. An example is a file that stores packets of other
+  /// streams far from the video packets of the same time. If the name is empty, lull uses the
   /// system's folder for temporary files.
   std::string scratch;
   /// FFmpeg's protocols that are allowed in addition to files and pipes, such as "https". The list

@@ -85,8 +85,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
 }
 
 /// Returns whether the packet continues its stream without a jump. The function adds the offset of
-/// the stream's current section to the time stamp of the packet, and compares the sum with the
-/// times of the previous packet.
+/// the stream's current section to the time stamp of the packet. It compares the sum with the times
+/// of the previous packet.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -95,9 +95,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Adds the current offset of the video to the time stamp of this video packet, and returns whether
-/// the most recent audio packet has about the same time. If the result is true, the time stamps
-/// have not jumped: the video has only paused for a long time, for example in a slide show.
+/// Returns whether a video packet has about the same time as the most recent audio packet. The
+/// function uses the current offset of the video. If the result is true, the time stamps have not
+/// jumped: the video has only paused for a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;

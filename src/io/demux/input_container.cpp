@@ -140,7 +140,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
   context->pb = &bytes_.io();
   context->max_streams = limits.streams;
   context->interrupt_callback = bytes_.interrupt_callback();
-  // If avformat_open_input() fails, FFmpeg frees the context.
+  // If avformat_open_input() fails, FFmpeg frees the context, so the code must not free it again.
   if (avformat_open_input(&context, bytes_.url().c_str(), format, options.address()) < 0)
     fail_opening(limits);
   context_.reset(context);

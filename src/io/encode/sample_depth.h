@@ -27,8 +27,9 @@ bool changes_range(Layout source, AVPixelFormat target);
 /// of the encoder.
 ///
 /// Otherwise, FFmpeg must convert the samples. Results then have the largest bit depth up to 16 for
-/// which FFmpeg has a format, and the scale of the source multiplied by a power of two. However, if
-/// the conversion changes the range (changes_range()), results have the bit depth of the source.
+/// which FFmpeg has a format. Their scale is the scale of the source multiplied by a power of two.
+/// However, if the conversion changes the range (changes_range()), results have the bit depth of
+/// the source.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

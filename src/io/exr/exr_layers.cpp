@@ -103,9 +103,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. If no attribute states the views, the function searches the names
-/// of layers for "left" and "right". The layer with "right" must have the usual name of a picture,
-/// because a layer such as "light.right" can also belong to a lamp. All layers without "right" then
-/// belong to the left view.
+/// of layers for "left" and "right". The name "right" alone proves nothing: in "light.right", it
+/// may describe a lamp. A layer with "right" must therefore have the usual name of a picture. All
+/// layers without "right" then belong to the left view.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;

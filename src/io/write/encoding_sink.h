@@ -39,7 +39,8 @@ class EncodingSink : public MediaSink {
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds the properties of `frame` that the output cannot store to the list of losses.
+  /// Adds the losses of a frame to the list of losses: the properties of `frame` that the output
+  /// cannot store.
   void note_losses(const Frame& frame);
   /// Writes the rest of the file. finish() calls this function after the last frame.
   virtual void write_end() = 0;
