@@ -30,8 +30,9 @@ struct Leftover {
 /// cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file in `folder` for whose output `belongs` returns true. `belongs` gets
-/// the name of the output. The function ignores errors, because remaining files do no harm.
+/// Removes each abandoned file in `folder` for whose output `belongs` returns true. The argument of
+/// `belongs` is the name of the output. The function ignores errors, because remaining files do no
+/// harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

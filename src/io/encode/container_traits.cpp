@@ -110,7 +110,7 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
 /// Returns the traits of a container that FFmpeg's MP4 muxer writes in addition to MP4 and MOV. No
-/// test checks which properties of an input this container keeps.
+/// test checks which properties of an input such a container can store.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,

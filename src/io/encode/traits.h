@@ -1,5 +1,5 @@
 #pragma once
-// Tables of all containers and encoders that lull knows by name. Other code uses the fields of
+// Tables of containers and encoders that lull distinguishes by name. Other code uses the fields of
 // these tables, and never compares the names of containers or encoders.
 
 #include <cstdint>
@@ -90,7 +90,7 @@ struct ContainerTraits {
   std::span<const Setting> settings{};  // defaults for options of the muxer
 };
 
-/// Returns the containers that lull knows.
+/// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
 /// Returns the traits of a muxer. For a muxer that is not in the table, lull assumes that the
 /// container stores streams only.
@@ -153,7 +153,7 @@ struct EncoderTraits {
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };
 
-/// Returns the encoders that lull knows.
+/// Returns the table of encoders.
 std::span<const EncoderTraits> encoder_table();
 /// Returns the traits of an encoder. The function searches the table for the name of the encoder,
 /// and then for its codec. If the table contains neither, the function returns default traits.

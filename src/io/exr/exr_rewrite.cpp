@@ -1,6 +1,6 @@
 // Writes an OpenEXR file again with new samples in some channels. The code copies parts without new
-// samples in compressed form. In a part with new samples, the other channels keep their sample
-// types.
+// samples in compressed form. In a part with new samples, the sample types of the other channels do
+// not change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>

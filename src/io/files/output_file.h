@@ -119,8 +119,8 @@ OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file, which is created exclusively in the output's folder. commit()
 /// renames the temporary file; without commit(), the destructor removes the temporary file. A new
-/// output has the permission bits of `access`, limited by the umask. If the output replaces a file,
-/// it gets the bits of that file, without those for users who must not read the sources.
+/// output has the permission bits of `access`, limited by the umask. An output that replaces a file
+/// has the bits of that file, without the bits for users who must not read the sources.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created

@@ -19,8 +19,8 @@ namespace lull::io {
 /// segment is finished as soon as the manifest lists it. The manifest lists a segment only after
 /// the file of the segment has been written to the disk.
 ///
-/// The destructor keeps the folder for another run if at least one segment is finished. Otherwise,
-/// it removes the folder.
+/// If at least one segment is finished, the folder remains for another run. Otherwise, the
+/// destructor removes the folder.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job

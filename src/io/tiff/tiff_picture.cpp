@@ -84,7 +84,7 @@ int reduce(Palette& palette) {
   return 8;
 }
 
-/// Converts the chunks of a page to a picture.
+/// Converts the strips or tiles of a page to a picture.
 class Importer {
  public:
   explicit Importer(TiffReader& reader) : reader_(reader), layout_(reader.layout()) {
@@ -122,7 +122,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // True if the picture stores its samples in the same order as the chunk.
+    // True if the picture stores its samples in the same order as the strip or tile.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&

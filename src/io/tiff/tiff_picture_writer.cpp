@@ -83,7 +83,7 @@ std::uint32_t bits_of(float value, const TiffLayout& layout) {
   return to_half(std::isfinite(value) ? std::clamp(value, -max_half, max_half) : value);
 }
 
-/// Writes the samples of a picture into chunks of a page.
+/// Writes the samples of a picture into the strips or tiles of a page.
 class Exporter {
  public:
   Exporter(const AVFrame& picture, const TiffLayout& layout, ExtraSamples extra)
@@ -118,7 +118,8 @@ class Exporter {
   }
 
  private:
-  /// Returns whether the picture stores its samples in the same order and format as the chunk.
+  /// Returns whether the picture stores its samples in the same order and format as the strip or
+  /// tile.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&

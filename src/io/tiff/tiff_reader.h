@@ -49,9 +49,10 @@ class TiffReader {
   /// `page` is the number of the page in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each chunk of the page, in the order of rows. If each sample of a pixel has
-  /// its own strips, the chunks of the first sample come first, the chunks of the second sample
-  /// follow, and so on. If `check` is true, another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page, in the order of rows. If the samples of a
+  /// pixel are in separate strips, the strips of all first samples come first, the strips of all
+  /// second samples follow, and so on. If `check` is true, another thread verifies the checksums of
+  /// Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

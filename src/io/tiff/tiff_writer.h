@@ -40,9 +40,9 @@ class TiffWriter {
   /// Sets only the tags that describe the samples of the next page. The page gets strips that are
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
-  /// Writes a page whose tags have been set. The writer calls `fill` for each chunk, in the order
-  /// of the file. Before the call, all bytes of the chunk are 0; `fill` must write the samples into
-  /// the chunk.
+  /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
+  /// order of the file. Before the call, all bytes of the strip or tile are 0; `fill` must write
+  /// the samples.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
