@@ -272,8 +272,8 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Ends the waiting of packets whose stream has jumped, although the video has not jumped. A packet
-/// that fits no section begins a new section for its stream.
+/// Delivers the waiting packets of a stream that has jumped although the video has not jumped. A
+/// packet that fits no section begins a new section for its stream.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

@@ -194,8 +194,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at`, counted over all files in sequence. The digest includes the
-    // blocks at the multiples of `step`, and the last block of the last file.
+    // Adds the block at byte `at` of the current file. The digest includes the blocks at the
+    // multiples of `step`, counted over all files in sequence, and the last block of the last file.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();

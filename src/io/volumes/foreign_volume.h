@@ -37,8 +37,8 @@ struct ForeignVolume {
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// One text for each content of the header that no other format can store, apart from geometry
-  /// and samples.
+  /// One text for each part of the header that no other format can store, apart from geometry and
+  /// samples.
   std::vector<std::string> other_contents = {};
 };
 

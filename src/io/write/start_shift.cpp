@@ -24,8 +24,8 @@ struct Start {
   double seconds() const { return static_cast<double>(time) * av_q2d(tick); }
 };
 
-/// Returns the start of a copied stream. Returns nullopt if the start is unknown, or has no effect
-/// on the output.
+/// Returns the start time of a copied stream. Returns nullopt if the start time is unknown, or has
+/// no effect on the output.
 std::optional<Start> start_of(const AVStream& stream, const Container& container) {
   if (stream.discard == AVDISCARD_ALL || stream.start_time == AV_NOPTS_VALUE ||
       stream.disposition & AV_DISPOSITION_ATTACHED_PIC)
