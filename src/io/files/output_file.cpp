@@ -29,9 +29,10 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns whether both names refer to the same file, and removes the name `from` if they do. Both
-/// names exist if a network file system loses the reply to a successful request to link: the client
-/// then repeats the request, and the repetition fails with EEXIST.
+/// Returns whether both names refer to the same file, and removes the name `from` if they do. A
+/// network file system may lose the reply to a successful request to create a link. The client then
+/// repeats the request, which fails with EEXIST although both names exist and refer to the same
+/// file.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;

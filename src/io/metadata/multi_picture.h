@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// The bytes with which the data of the segment with the index begin.
+/// The identifier at the beginning of the data of the segment that contains the index.
 constexpr std::string_view mpf_name{"MPF\0", 4};
 
 /// Returns whether the file is a JPEG file with an index of several pictures. The function reads

@@ -9,8 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// The coefficients a, b, c, d of a rotation or reflection. It moves the sample at (x, y) to the
-/// position (a x + c y, b x + d y) plus an offset.
+/// The coefficients a, b, c, d of a rotation or reflection. The rotation or reflection moves the
+/// sample at (x, y) to the position (a x + c y, b x + d y) plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;

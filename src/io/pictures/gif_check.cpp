@@ -142,8 +142,8 @@ std::size_t table_bytes(int flags) {
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// Checks the picture after a separator: its position, its size, the optional colour table and the
-/// codes. Returns the fault; empty if the picture is valid.
+/// Checks the picture after an image separator: its position, its size, the optional colour table
+/// and the codes. Returns the fault; empty if the picture is valid.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();

@@ -124,9 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Returns the list without the elements of all pictures after the last picture that filters need
-  /// as context. The source may have read further pictures. Their number depends on timing, so the
-  /// plan must not contain them.
+  /// Shortens a list that has one element for each picture: the last remaining element belongs to
+  /// the last picture that filters need as context. The source may have read further pictures.
+  /// Their number depends on timing, so the plan must not contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -40,7 +40,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // The writer copies extra samples of the original page that the picture does not have.
+  // If the original page has extra samples that the picture does not have, the writer copies them.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;

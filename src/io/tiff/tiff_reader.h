@@ -42,8 +42,8 @@ class TiffReader {
   /// Makes the next page the current page. Returns false after the last page.
   /// @throws BadData
   bool next();
-  /// Makes the next page that is neither a reduced copy of a picture nor a mask the current page.
-  /// Returns false after the last page.
+  /// Skips to the next page that is neither a reduced copy of a picture nor a mask. Returns false
+  /// after the last page.
   bool next_picture();
   /// Makes the page whose directory has this byte offset (TIFFCurrentDirOffset()) the current page.
   /// `page` is the number of the page in messages.

@@ -1,5 +1,6 @@
-// Reads and writes the headers of pairs. Sources: nifti1.h (2007) and the header of ANALYZE 7.5.
-// NIfTI-1 has the same fields for the geometry as ANALYZE 7.5.
+// Reads and writes the headers of volumes that consist of two files (pairs). Sources: nifti1.h
+// (2007) and the header of ANALYZE 7.5. NIfTI-1 has the same fields for the geometry as ANALYZE
+// 7.5.
 
 #include "io/volumes/nifti_pair.h"
 

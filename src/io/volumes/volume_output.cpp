@@ -49,7 +49,7 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds the contents of the input's header, except geometry and samples, to the losses.
+  /// Adds to the list of losses: all contents of the input's header except geometry and samples.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))
