@@ -1,5 +1,5 @@
 #pragma once
-// Determines for bug reports which encoders and which GPU decoders of FFmpeg work on this machine.
+// Determines for bug reports which of FFmpeg's encoders and GPU decoders work on this machine.
 
 #include <string>
 #include <vector>

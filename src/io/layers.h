@@ -73,7 +73,7 @@ struct FilteredLayer {
 /// samples instead of the samples of the original file.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
-/// Returns whether a file name has the extension of OpenEXR.
+/// Returns whether a file name has the extension of OpenEXR files.
 [[nodiscard]] bool is_exr_name(std::string_view path);
 
 }  // namespace lull::io

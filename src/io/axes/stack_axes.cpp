@@ -20,9 +20,9 @@ std::string counted(std::int64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-/// Returns the page of each frame of a file of ImageJ. The list is empty if the frames have the
-/// order of the pages. In the file, the pages have the order channel, slice, time point (channels
-/// vary fastest). StackAxes describes the order of the frames.
+/// Returns the page of each frame of an ImageJ file. The list is empty if the frames have the order
+/// of the pages. In the file, the pages have the order channel, slice, time point (channels vary
+/// fastest). StackAxes describes the order of the frames.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
   if (axes.channels == 1) return pages;

@@ -24,7 +24,7 @@ struct PictureProperties {
   bool fields = false;       // order of the fields
 };
 
-/// An option of FFmpeg and its value.
+/// An FFmpeg option and its value.
 struct Setting {
   const char *key, *value;
 };

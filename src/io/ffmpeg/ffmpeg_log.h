@@ -11,8 +11,8 @@ namespace lull::io {
 /// Further calls have no effect.
 void capture_ffmpeg_log();
 
-/// Passes every message of FFmpeg to `listener` as one line. A call with an empty function ends the
-/// forwarding. FFmpeg's threads call the listener.
+/// Passes every message of FFmpeg's libraries to `listener` as one line. A call with an empty
+/// function ends the forwarding. FFmpeg's threads call the listener.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;

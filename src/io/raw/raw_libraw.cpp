@@ -29,7 +29,7 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
-/// Owns an object of LibRaw, and converts LibRaw's error codes to exceptions.
+/// Owns a LibRaw object, and converts LibRaw's error codes to exceptions.
 class Decoder {
  public:
   explicit Decoder(std::string name) : name_(std::move(name)), raw_(std::make_unique<LibRaw>()) {

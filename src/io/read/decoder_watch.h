@@ -1,6 +1,6 @@
 #pragma once
-// Watches a decoder of FFmpeg. The watch detects damage that the decoder only logs, and provides
-// the memory for the decoded pictures.
+// Watches an FFmpeg decoder. The watch detects damage that the decoder only logs, and provides the
+// memory for the decoded pictures.
 
 #include <atomic>
 #include <cstdint>

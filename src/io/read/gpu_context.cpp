@@ -45,7 +45,7 @@ void release_context(AVHWDeviceContext* context) {
   driver().release(static_cast<int>(reinterpret_cast<std::intptr_t>(context->user_opaque)));
 }
 
-/// Makes a device of FFmpeg from the primary context of the GPU, without a change of the context's
+/// Makes an FFmpeg device from the primary context of the GPU, without a change of the context's
 /// flags. Returns null if this is impossible.
 AVBufferRef* open_active_context(int device) {
   if (!driver().retain || !driver().release) return nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes files of ImageJ with only one directory. Beyond 4 GiB, ImageJ writes a TIFF file
+// Reads and writes ImageJ files with only one directory. Beyond 4 GiB, ImageJ writes a TIFF file
 // whose only directory describes the first page. The samples of all pages are uncompressed and
 // follow each other without gaps. ImageJ's description states the number of pages.
 
@@ -40,7 +40,7 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes a file of ImageJ with one directory. The writer copies all bytes of the input except the
+/// Writes an ImageJ file with one directory. The writer copies all bytes of the input except the
 /// samples of the pages.
 class ImagejWriter {
  public:

@@ -1,4 +1,4 @@
-// Writes the header of NRRD files, which is a text.
+// Writes the text header of NRRD files.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #pragma once
-// Converts text subtitles between the formats SubRip, ASS, WebVTT, and timed text of MP4.
+// Converts text subtitles between the formats SubRip, ASS, WebVTT and MP4 timed text.
 
 #include <vector>
 
