@@ -23,7 +23,7 @@ namespace lull::io {
 
 /// Assigns the frames of the output to the segments of a job.
 struct SegmentLayout {
-  std::int64_t frames = 0;  // counted in the output
+  std::int64_t frames = 0;  // number of frames of the output
   int segment_frames = 1;   // number of frames of each segment except the last one
   std::int64_t segments() const { return (frames + segment_frames - 1) / segment_frames; }
   FrameRange frames_of(std::int64_t segment) const;
@@ -107,7 +107,7 @@ bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
   enum class Status { done, missing, damaged } status = Status::missing;
-  FrameRange frames{};        // counted in the output
+  FrameRange frames{};        // numbers of the frames in the output
   std::int64_t bytes = 0;     // size of the segment's file
   std::int64_t finished = 0;  // time in seconds since 1970; 0: there is no file
 };

@@ -52,12 +52,12 @@ enum class JobPart { all, plan, segments, join };
 /// Options of a job that encodes the output in segments. If the process ends early, the finished
 /// segments remain for the next run. The comment on open_sink() describes such jobs.
 struct SegmentOptions {
-  int frames = 0;       // frames of each segment but the last, at least 2
-  bool resume = false;  // continue an interrupted job
+  int frames = 0;       // frames of each segment except the last one; at least 2
+  bool resume = false;  // whether to continue an interrupted job
   /// The settings (facts) on which the frames depend. The list does not include the input, or the
   /// options of the source and of the sink.
   std::vector<JobFact> facts;
-  std::vector<AdditionalSource> additional;  // not for JobPart::join
+  std::vector<AdditionalSource> additional;  // unused for JobPart::join
 
   JobPart part = JobPart::all;
   // The following members are used only if several processes share the job.

@@ -80,7 +80,7 @@ class PacketRelay {
   bool attached_ = false, closed_ = false;
   std::map<int, std::deque<NumberedPacket>> streams_;  // packets in memory, by stream index
   std::int64_t next_number_ = 0, bytes_ = 0;           // bytes_: size of the packets in memory
-  ScratchFile overflow_;                               // later packets
+  ScratchFile overflow_;                               // packets that arrived after those in memory
 };
 
 }  // namespace lull::io

@@ -57,7 +57,7 @@ class SliceSorter {
 
  private:
   struct Place {
-    double distance;  // along the normal
+    double distance;  // in millimetres along the normal
     int time, instance;
     Vector position;
     DicomSlice slice;

@@ -19,8 +19,8 @@ namespace lull::io {
 struct DicomPlane {
   std::optional<std::array<double, 3>> position;     // Image Position (Patient)
   std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)
-  std::optional<std::array<double, 2>> spacing;      // between rows, between columns
-  double thickness = 0;                              // distance of slices; 0: unknown
+  std::optional<std::array<double, 2>> spacing;      // millimetres between rows, between columns
+  double thickness = 0;  // distance between slices in millimetres; 0: unknown
 };
 
 /// Format of the samples of a file.

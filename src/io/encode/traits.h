@@ -62,7 +62,7 @@ struct ContainerTraits {
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
-      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept if the file has only one stream
+      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept in files with only one stream
   const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
   // The following members describe streams in the container.

@@ -66,7 +66,7 @@ bool has_any_name_of(const Names& names, std::string layer) {
 /// The views of a file. The first view is the default view.
 struct Views {
   Names names;
-  bool are_stated = false;  // whether attributes state the views, and not only names of layers
+  bool are_stated = false;  // true if attributes state the views, false if only layer names do
 };
 
 void add_view(Names& names, const std::string& name) {

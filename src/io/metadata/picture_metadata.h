@@ -45,13 +45,13 @@ using Chromaticities = std::array<std::uint32_t, 8>;
 /// A picture that follows the main picture in a JPEG file.
 struct AdditionalPicture {
   std::uint32_t attributes = 0;  // as in the index of the Multi-Picture Format
-  ByteVector data;               // a JPEG file
+  ByteVector data;               // a complete JPEG file
   bool is_gain_map = false;
 };
 
 struct PictureMetadata {
   ByteVector exif;       // a TIFF structure, without a header of the format that contains it
-  ByteVector xmp;        // the packet
+  ByteVector xmp;        // the XMP packet
   ByteVector photoshop;  // image resource blocks of Photoshop, among them IPTC
   ByteVector icc;
   std::optional<Resolution> resolution;

@@ -41,7 +41,7 @@ class QuantiserTrace {
   AVBSFContext* filter_ = nullptr;
   AVCodecID codec_ = AV_CODEC_ID_NONE;
   double initial_ = 26;  // parameter to which slices add their difference
-  double sum_ = 0;       // of the parameters of the slices or frames of a packet
+  double sum_ = 0;       // sum of the parameters of a packet's slices or frames
   int count_ = 0;
   std::map<std::int64_t, double> by_time_;  // mean parameter of each packet
 };

@@ -19,7 +19,7 @@ struct TimedPicture {
   FramePtr picture;
   std::shared_ptr<const PictureMetadata> metadata;  // null if there are none
   std::int64_t pts = 0, duration = 0;
-  std::int64_t number = 0;    // counted over all decoded pictures
+  std::int64_t number = 0;    // index among all decoded pictures
   bool context_only = false;  // outside the selection (SourceOptions::margins)
 };
 

@@ -8,7 +8,7 @@ namespace lull::io {
 
 struct VolumeGeometry {
   std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
-  std::int64_t volumes = 1;                   // of a series
+  std::int64_t volumes = 1;                   // number of volumes of a series
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
   /// True if `directions` and `origin` are known. If false, the file states no orientation.
   bool is_oriented = false;

@@ -19,7 +19,7 @@ namespace lull::io {
 namespace {
 
 constexpr std::size_t pair_head_bytes = 348, extender_bytes = 4, at_offset = 108, at_magic = 344;
-constexpr std::size_t max_pair_head = 1 << 28;  // with extensions
+constexpr std::size_t max_pair_head = 1 << 28;  // maximum size of a header with its extensions
 
 /// Returns the names of the existing files of a pair. The name of a missing file is empty.
 PairNames existing_pair(const std::string& path) {

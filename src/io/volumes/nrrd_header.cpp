@@ -94,7 +94,7 @@ std::optional<StoredType> type_of(const std::string& text) {
 /// A space of NRRD in which each axis has a name.
 struct NamedSpace {
   const char *name, *abbreviation;
-  std::array<double, 3> signs;  // convert its coordinates to right, anterior, superior
+  std::array<double, 3> signs;  // factors that convert coordinates to right, anterior, superior
 };
 constexpr NamedSpace named_spaces[] = {{"right-anterior-superior", "ras", {1, 1, 1}},
                                        {"left-anterior-superior", "las", {-1, 1, 1}},

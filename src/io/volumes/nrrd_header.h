@@ -19,7 +19,7 @@ struct NrrdHeader {
   /// spacing.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
-  std::uint64_t byte_skip = 0;   // after decompression
+  std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
   /// Descriptions of what the header contains, except geometry and samples.
   std::vector<std::string> other_contents;

@@ -17,11 +17,11 @@ struct OutputSamples {
 
 /// The properties of input and output on which the choice of the type depends.
 struct SampleChoice {
-  std::string path;  // the input, for messages
+  std::string path;  // path of the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
   DataType type = DataType::same;
   bool has_scale = true;            // whether the header of the output can state a scale
-  double minimum = 0, maximum = 0;  // of the values of the input
+  double minimum = 0, maximum = 0;  // range of the input's values
 };
 
 /// Returns the format of the samples of an output. If the header of the output cannot state a

@@ -19,7 +19,7 @@ namespace lull::io {
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
-  NiftiHeader header = {};                    // its content
+  NiftiHeader header = {};                    // content of the header
   std::optional<ForeignVolume> foreign = {};  // the volume is not a single NIfTI file
   std::vector<std::byte> tail = {};           // MGH only: the bytes after the samples
 
