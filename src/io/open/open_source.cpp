@@ -1,4 +1,5 @@
-// Opens the kind of source (video, stack) that a path requires.
+// Opens an input: decides from the path and the content whether the input is a stack or a video,
+// and opens the source of this kind.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"

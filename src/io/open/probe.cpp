@@ -180,7 +180,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// Describes a stack. A stack has no streams, and its output can only be a file of the same kind.
+/// Describes a stack. A stack has no streams, and only a file of the same kind can store it.
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
@@ -226,7 +226,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer itself interprets the streams that it discards, for example the chapters of MP4.
+    // The report omits streams that the demuxer discards, for example the stream with the chapters
+    // of MP4: the demuxer converts these streams to properties of the file.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -33,7 +33,8 @@ bool holds_nifti(const std::string& path) {
 
 }  // namespace
 
-/// Returns whether a name can only be that of a volume. Names of pairs have other meanings, too.
+/// Returns whether a name can only be the name of a volume. Names of pairs are ambiguous, because
+/// other formats also use their endings.
 bool is_volume_name(const std::string& path) {
   const VolumeFormat format = volume_format(path);
   return format != VolumeFormat::none && format != VolumeFormat::pair;

@@ -21,18 +21,18 @@ enum class StackKind { none, nifti, tiff };
 /// the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice. The width and the height of a slice with at
-/// most this number of samples fit in an int.
+/// Returns the maximum number of samples of a slice. The limit ensures that the width and the
+/// height of a slice fit in an int.
 std::uint64_t max_samples(const Limits& limits);
-/// Throws an error if a stack has more slices than allowed.
+/// Throws an error if a stack has more slices than `limits` allows.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error if the slices that are in memory at a time need more than `maximum` bytes.
+/// Throws an error if `bytes`, the memory that the source needs for slices, exceeds `maximum`.
 /// `advice` is a suggestion for the error text.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
-/// Checks whether a stack can become a file of this name.
+/// Throws an error if a stack cannot become a file with the name `path`.
 /// @throws InvalidArgument
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
@@ -48,7 +48,8 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns what a volume loses in an output of this name; nothing for other sources.
+/// Returns what a volume loses in the output `path`. The list is empty for sources other than
+/// volumes.
 /// @throws InvalidArgument  the output cannot hold the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -69,7 +70,8 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads: `path()`, and files of samples beside it.
+  /// Returns the files that the source reads. The list contains `path()`, and the separate files
+  /// that contain samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 
