@@ -21,8 +21,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If the reader of a pipe has closed the pipe, or a file exceeds the size limit, write() must
-  // report an error. Without this setting, a signal would end the process.
+  // These signals must not end the process. If the reader of a pipe has closed the pipe, or if a
+  // file exceeds the size limit, write() must instead report an error.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

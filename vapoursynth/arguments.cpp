@@ -9,8 +9,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Frames in flight on a GPU: one is uploaded, one is filtered and one is downloaded. More frames
-/// would delay requests that are out of order.
+/// Number of frames that a GPU processes at the same time: one is uploaded, one is filtered and one
+/// is downloaded. More frames would delay requests that are out of order.
 constexpr int streams_per_gpu = 3;
 
 /// Returns the value of an argument that must be equal for all planes.
@@ -32,8 +32,8 @@ void require_range(const char* name, std::optional<int> value, int min_value, in
                         "); choose one in range");
 }
 
-/// Rejects values of BM3DCUDA's arguments that lull does not support. The only allowed value is
-/// `only`.
+/// Throws an error if the value of an argument of BM3DCUDA is not `only`. lull supports no other
+/// value of this argument.
 void require_only(const Arguments& given, const char* name, const char* only) {
   std::optional<std::string> value = given.text(name);
   if (!value) return;

@@ -33,17 +33,18 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns one value of `sigma` for each plane. If fewer values than planes are given, the last
-/// value applies to the remaining planes. Returns nothing if sigma is not given: the noise must
-/// then be estimated.
+/// Returns one value of `sigma` for each plane. If the user gives fewer values than the clip has
+/// planes, the last value applies to the remaining planes. Returns nothing if the user does not
+/// give sigma; the plug-in must then estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
-/// Returns the session that the arguments of the function Denoise choose. The noise is not set.
+/// Returns the session choice for the arguments of core.lull.Denoise. The choice does not contain
+/// the noise.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
-/// Returns the choice for BM3Dv2, including its noise. The arguments have the same names as in
-/// BM3DCUDA.
+/// Returns the session choice for the arguments of core.lull.BM3Dv2, including the noise. The
+/// arguments have the same names as in BM3DCUDA.
 /// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 

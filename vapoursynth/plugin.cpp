@@ -1,4 +1,4 @@
-// lull for VapourSynth (API 4): core.lull.Denoise and core.lull.BM3Dv2.
+// Registers lull in VapourSynth (API 4) with the functions core.lull.Denoise and core.lull.BM3Dv2.
 
 #include <VSHelper4.h>
 #include <VapourSynth4.h>
@@ -24,9 +24,9 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Returns a VapourSynth frame as a lull frame that shares its samples. The VapourSynth frame is
-/// also stored as the side data of the lull frame, because the properties of the VapourSynth frame
-/// are copied to the result.
+/// Returns a VapourSynth frame as a lull frame, without a copy of the samples. The VapourSynth
+/// frame is also the side data of the lull frame, because the plug-in copies the properties of the
+/// VapourSynth frame to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -45,8 +45,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows, with several threads if the plane is large. A large plane is not in a cache, and
-/// VapourSynth gives the filter no other work during the copy.
+/// Copies rows, with several threads if the plane is large, because no other work of the filter
+/// runs during the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
   constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth
@@ -102,7 +102,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result, or null if the function has requested further frames instead.
+  /// Returns the result. Returns null if the function has requested further frames.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);
@@ -133,7 +133,8 @@ struct Filter {
   }
 };
 
-// VapourSynth calls a filter of type fmFrameState for one frame at a time.
+// VapourSynth calls a filter of type fmFrameState for one frame at a time, so this function needs
+// no lock.
 const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
                                VSCore* core, const VSAPI* api) {
   const auto* filter = static_cast<const Filter*>(data);
@@ -148,7 +149,8 @@ const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameCon
 
 void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
 
-/// Number of excerpts for the noise estimate, and frames per excerpt, as in `lull noise`.
+/// Number of excerpts for the noise estimate, and number of frames per excerpt. `lull noise` uses
+/// the same numbers.
 constexpr int positions = 8, frames_per_excerpt = 3;
 
 std::vector<Excerpt> read_excerpts(const Filter& filter) {
@@ -172,7 +174,7 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
   return excerpts;
 }
 
-/// Returns noise of the given levels, together with the clipping that the samples of the clip show.
+/// Returns the given noise, together with the clipping that the samples of the clip show.
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));

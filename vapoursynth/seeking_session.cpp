@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session that contains no frames. Opening a session on a GPU is expensive, so a
-/// session on a GPU is drained instead.
+/// Prepares a session that contains no frames. A session on a GPU is drained and used again,
+/// because opening it takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -79,8 +79,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 
 /// Finds the frame with which the session must start, and pushes the frames before the target. The
 /// session starts with as many distinct frames before the target as its result depends on. The
-/// relation of a frame to its predecessor depends on earlier frames back to the last completely
-/// different one (Timeline::is_distinct), so frames are counted from such a frame on.
+/// relation of a frame to its predecessor depends on earlier frames, back to the last frame that is
+/// completely different from its predecessor (Timeline::is_distinct). Therefore the function counts
+/// frames from such a frame on.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
@@ -98,15 +99,16 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
   more = {search_start_, before - 1};
   if (search_start_ > 0) return false;
-  // The search has reached the start of the clip, so all frames from the start on are pushed.
+  // The search has reached the start of the clip, so the session starts with the first frame of the
+  // clip.
   search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
   next_input_ = 0;
   return false;
 }
 
-/// Pushes the frames before the target. If the target repeats a frame, that frame is pushed as
-/// well.
+/// Pushes the frames before the target. If the target repeats a frame, the function also pushes
+/// this frame.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

@@ -1,6 +1,6 @@
 #pragma once
-// An array in GPU memory. It holds results if the array library of the input is unknown, and it
-// serves programs that have no array library for GPUs.
+// Defines an array in GPU memory. lull returns results in such an array if it does not know the
+// array library of the input. Programs without an array library for GPUs can also use such arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -17,24 +17,24 @@ using WritableHostBytes = nanobind::ndarray<nanobind::c_contig, nanobind::device
 
 using Lengths = std::vector<std::int64_t>;
 
-/// Returns the maximum of the 16-bit integers of an array at a GPU address. Strides are in bytes.
-/// The caller must have released the GIL.
+/// Returns the maximum of an array of 16-bit integers in GPU memory. Strides are in bytes. The
+/// caller must have released the GIL.
 [[nodiscard]] int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                           int device);
 
-/// A contiguous array in C order in GPU memory.
+/// A contiguous array in GPU memory, in C order.
 class DeviceArray {
  public:
   /// Returns an array whose elements are not initialised. `typestr` has the form of numpy's array
   /// interface, for example "<f4".
   /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
-  /// Copies every `step`-th number of an array at a GPU address, in the order of its axes (at most
-  /// five).
+  /// Copies every `step`-th number of an array in GPU memory to a new array. The numbers are
+  /// counted in C order. The source has at most five axes.
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);
-  /// Copies the bytes of `array`, which has the same number of bytes, into this array. The caller
-  /// must have released the GIL.
+  /// Copies the bytes of `array` into this array. Both arrays must have the same number of bytes.
+  /// The caller must have released the GIL.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 

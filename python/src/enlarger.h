@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges clean frames, for Python.
+// Enlarges clean frames for the Python package.
 
 #include <mutex>
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace lull::python {
 
-/// Enlarges frames. Thread-safe: calls are serialised. The caller must have released the GIL.
+/// Enlarges frames. Thread-safe: if several threads call a function, the calls run one after
+/// another. The caller must have released the GIL.
 class Enlarger {
  public:
-  /// `profile` and `device`: names as in SessionChoice.
+  /// `profile` and `device` are names, as in SessionChoice.
   Enlarger(const FrameFormat& format, double factor, const std::string& profile,
            const std::string& device);
   [[nodiscard]] Result enlarged(const Image& planes);

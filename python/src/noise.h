@@ -1,5 +1,5 @@
 #pragma once
-// The noise of arrays: models that the caller gives, and estimates.
+// Describes the noise of arrays, either given by the caller or estimated.
 
 #include <array>
 #include <optional>
@@ -21,7 +21,7 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// An estimate of the noise, and whether it is certain.
+/// An estimate of the noise. `certain` states whether the estimate is certain.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -32,9 +32,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// `noise` contains the level that the caller has given. Returns this noise together with the
-/// clipping that the samples of the images show (find_clipping()). `excerpts` are the same as for
-/// find_noise().
+/// Returns `noise`, which contains the given level, together with the clipping that the samples of
+/// the images show (find_clipping()). `excerpts` have the same form as for find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -43,42 +42,43 @@ struct Estimate {
 /// @throws InvalidArgument
 [[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);
 
-/// Returns Rician noise for volumes; `zero` is the sample on the 0..255 scale that represents a
-/// magnitude of 0.
+/// Returns Rician noise for volumes. `zero` is the sample, on the 0..255 scale, that corresponds to
+/// the magnitude 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale: levels are multiplied by `factor`, and a magnitude
-/// of 0 is at `zero`. If the factor is not 1, the noise curve is dropped, because intensities
-/// change.
+/// Converts the noise to another sample scale. The function multiplies the levels by `factor`; on
+/// the new scale, `zero` corresponds to the magnitude 0. If the factor is not 1, the result has no
+/// noise curve, because the intensities change.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
-/// Returns the noise multiplied by `strength`, on the same scale.
+/// Returns the noise with its levels multiplied by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
 /// Estimates the noise from excerpts. An excerpt consists of consecutive images.
-/// @param flat  if true, the noise curve is dropped; this is done for slices of stacks
+/// @param flat  if true, the estimate has no noise curve; for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
-/// The depth scale of the filters, and the noise on that scale.
+/// The depth scale on which filters process depth maps, and the noise on that scale.
 struct Depth {
   DepthScale scale;
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is in the unit of the maps; empty: it is estimated.
+/// Analyses consecutive depth maps. `sigma` is in the unit of the maps. If `sigma` is empty, the
+/// function estimates it.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the statistics of volumes slice by slice. The slices of a series come volume after
-/// volume.
+/// Collects the statistics of volumes slice by slice. For a series, the caller adds the slices
+/// volume by volume.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Returns the estimate, or nothing if the volume is too small for one. `kind`: "gaussian",
+  /// Returns the estimate. Returns nothing if the volume is too small. `kind` is "gaussian",
   /// "rician" or "auto".
   [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 

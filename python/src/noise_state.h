@@ -1,5 +1,5 @@
 #pragma once
-// Noise as plain values, which Python can pickle.
+// Converts noise to plain values, which Python can pickle.
 
 #include <array>
 #include <optional>

@@ -33,14 +33,14 @@ void check_plane(const Array& plane, const FrameFormat& format, int i) {
                           "); open another session");
 }
 
-/// Returns whether the samples of a row are contiguous and the rows are in ascending order of
-/// addresses.
+/// Returns whether the samples of a row are contiguous, and whether the addresses of the rows
+/// ascend.
 bool has_rows(const Samples& plane) {
   const auto width = static_cast<std::int64_t>(plane.shape(1));
   return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
 }
 
-/// Copies rows; strides are in samples.
+/// Copies rows. All strides are in samples.
 template <class T>
 void copy_rows(const T* from, std::int64_t from_row, std::int64_t from_sample, T* to,
                std::int64_t to_row, std::int64_t to_sample, int width, int height) {
@@ -65,8 +65,8 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a value whose C++ type is the sample type of the format. The value itself has
-/// no meaning.
+/// Calls `work` with a value of the sample type of the format. `work` must use only the type of the
+/// value.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -105,8 +105,8 @@ void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
       format);
 }
 
-/// Returns whether the samples of a row are contiguous and the rows are in ascending order of
-/// addresses, for images in GPU memory.
+/// Returns whether the samples of a row of an image in GPU memory are contiguous, and whether the
+/// addresses of the rows ascend.
 bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) {
     const cuda::ArrayPlane& plane = image.planes[i];

@@ -22,8 +22,9 @@ using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
 
-/// A plane in GPU memory: its address, the distance between neighbouring rows, and the distance
-/// between neighbouring samples of a row. Both distances are in bytes.
+/// A plane in GPU memory. The structure contains the address of the plane, the distance between
+/// neighbouring rows, and the distance between neighbouring samples of a row. Both distances are in
+/// bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 /// Returns an image in GPU memory. `typestr` has the form of numpy's array interface, for example
 /// "<f4".
@@ -63,8 +64,8 @@ class Result {
   /// Copies the samples into arrays of the frame's sample type. The caller must have released the
   /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// Copies a result in GPU memory into an image on the same GPU, converted to numbers of the type
-  /// of `original`.
+  /// Copies a result in GPU memory into the image `to` on the same GPU. The numbers get the type of
+  /// `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A session for Python. It releases the GIL while it works.
+// A session for the Python package. Python releases the GIL while the session works.
 
 #include <map>
 #include <memory>
@@ -14,25 +14,27 @@
 
 namespace lull::python {
 
-/// Float planes by feature name (noise/render/features.h), each with the size of the frame.
+/// Planes of floats for each feature, by the name of the feature (noise/render/features.h). Each
+/// plane has the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
-/// A denoising session. Thread-safe: calls are serialised. The caller must have released the GIL.
+/// A denoising session. Thread-safe: if several threads call a function, the calls run one after
+/// another. The caller must have released the GIL.
 class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// Pushes an image and returns the results that are ready. `slice` is the position in a volume,
-  /// or -1. `guide` is Frame::guide of a guided session, and empty in other sessions. `features`
-  /// are the features of a render.
+  /// Pushes an image and returns the results that are ready. `slice` is the position of the image
+  /// in a volume, or -1. `guide` becomes Frame::guide in a guided session, and is empty in other
+  /// sessions. `features` are the features of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
   /// Pushes an image in GPU memory. If `copy` is false, the image must not change until its result
   /// has been returned. `guide` is null, or the guide of a guided session.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push. An empty result means that all results have been
-  /// returned and that the session is in its initial state again.
+  /// Returns the next result after the last push. Returns nothing after the session has returned
+  /// all results; the session is then in its initial state again.
   std::optional<Result> drain();
   void close();
 

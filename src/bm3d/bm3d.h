@@ -1,5 +1,5 @@
 #pragma once
-// Opens BM3D sessions. The backend is chosen once, for the complete session.
+// Opens BM3D sessions. A session uses the same backend until it is closed.
 
 #include <memory>
 #include <memory_resource>
@@ -24,7 +24,7 @@ struct Backend {
   bool results_on_device = false;  // results stay in GPU memory (lull::Backend)
   ResultSamples results = {};      // samples of results (lull::Backend)
 
-  /// Converts the value to lull::Backend, the type that all other methods use.
+  /// Returns this backend as lull::Backend, the type that all other methods use.
   operator lull::Backend() const {
     return {.kind = kind,
             .device = device,
@@ -42,16 +42,17 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector of repeated frames. It detects the same frames as a session with these
-/// parameters. A caller that distributes a clip over several sessions stores the results of the
-/// detector in Frame::repeat_state. If each session also gets margin(params) frames around its part
-/// (repeated frames do not count), the results equal those of one session for the complete clip.
+/// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
+/// with these parameters. A program that distributes a clip over several sessions writes the
+/// results of the detector to Frame::repeat_state. If each session also gets margin(params) frames
+/// around its part, not counting repeated frames, the results equal those of one session for the
+/// complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend can read without another copy:
-/// page-locked memory for cuda, the default resource otherwise. The resource lives until the
-/// process ends.
+/// Returns the memory resource for frames that the backend can read without another copy. For cuda,
+/// the resource allocates page-locked memory. For other backends, it is the default resource. The
+/// resource exists until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

@@ -39,8 +39,8 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor by which the squared differences in a plane are multiplied in D, if `planes`
-/// planes are filtered together.
+/// Returns the factor of the squared differences of a plane in the distance D, if `planes` planes
+/// are filtered together.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

@@ -1,17 +1,17 @@
 #pragma once
-// Estimates how much memory sessions on the host need.
+// Estimates of the memory that sessions on the host need.
 
 #include "bm3d/bm3d.h"
 
 namespace lull::bm3d {
 
-/// Returns whether, in all planes, the filters get the samples of the frame multiplied by a
-/// constant. In this case, a session on the CPU stores frames in their sample format instead of as
-/// floats.
+/// Returns whether the filters process the samples of the frame without any change except a
+/// constant factor, in all planes. In this case, a session on the CPU stores frames in their sample
+/// format instead of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
-/// Estimates how many bytes a session on the host (reference or cpu) allocates, without the frames
-/// that it has returned.
+/// Returns the estimated number of bytes that a session on the host (reference or cpu) allocates.
+/// The estimate excludes the frames that the session has returned.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm3d

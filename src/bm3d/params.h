@@ -15,8 +15,9 @@
 
 namespace lull::bm3d {
 
-/// The first phase applies a hard threshold, and the second phase a Wiener filter. With the profile
-/// `best` over time, two Bayes phases replace the second phase (Params::bayes).
+/// BM3D has two phases: the first phase applies a hard threshold, and the second phase a Wiener
+/// filter. With the profile `best` over time, two Bayes phases replace the second phase
+/// (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
@@ -32,12 +33,13 @@ struct PhaseParams {
   GroupTransform group_transform = GroupTransform::haar;
   float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) to 4
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
-  /// (group.h), >= 0.
+  /// Amount that the matcher subtracts from the distance of the patch that motion predicts in a
+  /// neighbouring frame (group.h), >= 0.
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h), first in the reference frame, then in
-  /// neighbouring frames. They are searched even if the phase propagates groups instead of
-  /// searching its search windows. The first is 1 (no window), or odd and at most `window` and 31.
+  /// neighbouring frames. If a phase propagates groups instead of searching its search windows, the
+  /// matcher still searches the refinement windows. The first side is 1 (no window), or odd and at
+  /// most `window` and 31.
   int refine_window = 1;
   int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -58,38 +60,39 @@ struct PhaseParams {
   }
 };
 
-/// Parameters of a Bayes phase. The phase has no transform: each group is filtered by the
-/// covariance of its own patches, which extend over two neighbouring frames
+/// Parameters of a Bayes phase, which has no transform. The filter of a group is computed from the
+/// covariance of the patches of the group, which extend over two neighbouring frames
 /// (docs/how-it-works/best.md). The method for pictures comes from Lebrun, Buades and Morel 2013
-/// (doi:10.1137/120874989), the method over time from Arias and Morel 2018
+/// (doi:10.1137/120874989), and the method over time from Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  // Side of a patch in each frame, 8..10. In a smaller plane, it is the shorter side of the plane.
+  // Side of a patch in each frame, 8..10. If the shorter side of a plane is smaller, patches have
+  // that side.
   int side = 8;
-  // Maximum number of members of a group, 32 or 64; 32 in the second Bayes phase.
+  // Maximum number of members of a group, 32 or 64. The second Bayes phase allows only 32.
   int group = 32;
   int step = 5;             // distance between reference patches, 1..8
   int window = 15;          // side of the search window, odd, 1..31
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
   float motion_bias = 0;    // as PhaseParams::motion_bias, >= 0
-  /// Eigenvalue that gets a Wiener factor of one half, in units of sigma^2, > 0.
+  /// Eigenvalue for which the Wiener factor is one half, in units of sigma^2, > 0.
   float threshold = 1;
-  /// How many times the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3 f^2 -
-  /// 2 f^3, 0..8. Sharpening is used only in the first Bayes phase.
+  /// Number of times that the filter replaces the Wiener factor f = l / (l + threshold sigma^2) of
+  /// an eigenvalue l by 3 f^2 - 2 f^3, 0..8. This sharpening is used only in the first Bayes phase.
   int sharpenings = 0;
 
   friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
 };
-/// Parameters of a first phase that averages each group instead of transforming it (group_means.h):
-/// each patch is replaced by the weighted mean of its group. Tsai 2016 calls this non-local means.
+/// Parameters of a first phase that replaces each patch by the weighted mean of its group
+/// (group_means.h), without a transform. Tsai 2016 calls this method non-local means.
 struct MeansParams {
-  /// Filter strength, in units of sigma, > 0. It states how different patches may be and still
-  /// contribute to the mean.
+  /// Filter strength, in units of sigma, > 0. With a larger filter strength, patches with larger
+  /// differences contribute to the mean.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`:
-/// the planes that use the groups found in luma. They are all planes, except subsampled chroma
-/// without temporal search, which has a different guide in each phase.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. The value
+/// `luma` selects the planes that use the groups found in luma. Without temporal search, subsampled
+/// chroma does not use these groups, because it has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -109,66 +112,67 @@ struct Params {
   /// estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
-  /// Threshold of the mean over a group (the first coefficient of the group), relative to the
+  /// Threshold of the mean over a group (the first coefficient of the group), in units of the
   /// thresholds of the other coefficients, >= 0.
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// true: both phases match patches in Frame::guide, mixed with a share of the noisy picture
-  /// (guide_noise), instead of in the noisy picture and the basic estimate. The guide has the size
-  /// and planes of the frame.
+  /// If true, both phases match patches in Frame::guide instead of in the noisy picture and the
+  /// basic estimate. The matcher mixes the guide with a share of the noisy picture (guide_noise).
+  /// The guide has the size and planes of the frame.
   bool guided = false;
-  /// Distance between the reference patches of the first phase that search their windows. The
-  /// reference patches between them take their candidates from the groups that these searches find
-  /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. 0: all
-  /// reference patches search.
+  /// Distance between the reference patches of the first phase that search their windows. All other
+  /// reference patches take their candidates from the groups that these searches find
+  /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. If it is
+  /// 0, all reference patches search.
   int search_step = 0;
-  /// Number of members of each group that are stored for the second phase. The first phase finds
-  /// these groups by a search; the second phase takes its candidates from them instead of
+  /// Number of members of each group that the session stores for the second phase. The first phase
+  /// finds these groups by a search, and the second phase takes its candidates from them instead of
   /// searching. The value is a power of two up to 32, and at least the group size of the first
-  /// phase. 0: the second phase searches. search_where_needed() sets 0 where a search is required.
+  /// phase. If it is 0, the second phase searches. search_where_needed() sets 0 where a search is
+  /// required.
   int kept = 0;
-  /// Planes for which the second phase filters exactly the stored groups. This requires equal steps
-  /// in both phases, a search window that is not smaller in the second phase than in the first
-  /// phase, and a search_step of 0. For all other planes, the second phase takes its candidates
-  /// from the stored groups.
+  /// Planes for which the second phase filters exactly the stored groups. For all other planes, the
+  /// second phase takes its candidates from the stored groups. Exact reuse requires equal steps in
+  /// both phases, a search window that is not smaller in the second phase than in the first phase,
+  /// and a search_step of 0.
   SameGroups same_groups = SameGroups::none;
-  /// Two Bayes phases replace the second phase. The first one matches in the basic estimate and
-  /// uses the spectrum of the noisy patches. The second one matches in a blend of the basic
-  /// estimate and the result of the first Bayes phase, and uses the spectrum of this blend. This
-  /// requires a temporal search and white noise.
+  /// If true, two Bayes phases replace the second phase. The first Bayes phase matches in the basic
+  /// estimate and uses the spectrum of the noisy patches. The second Bayes phase matches in a blend
+  /// of the basic estimate and the result of the first Bayes phase, and uses the spectrum of this
+  /// blend. Bayes phases require a temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  /// Iterated linear combinations of patches (linear/params.h) replace all phases. The parameters
-  /// of the phases are then unused. Over time, a GPU with little shared memory runs the phases
-  /// instead.
+  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, and the
+  /// parameters of the phases are unused. Over time, a GPU with little shared memory runs the
+  /// phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Share of a frame, 0..1. If a larger share cannot be predicted from earlier frames
-  /// (frame_relation.h), the frame begins a new scene. 0: no frame begins a new scene.
+  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If a larger
+  /// share cannot be predicted (frame_relation.h), the frame begins a new scene. If scene_cut is 0,
+  /// no frame begins a new scene.
   float scene_cut = 0.5f;
-  /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
-  /// The frames must be grey.
+  /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
+  /// are not candidates.
   bool holes = false;
   BatchSize batch;  // number of reference patches that are processed together
 };
 
-/// Returns the parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the
-/// other profiles were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: the
-/// value of Params::temporal.
+/// Returns the parameters of a profile for this noise. The profile `paper` is table 1 of the 2017
+/// paper. The other profiles were tuned by measurement (docs/measurements/bm3d-parameters.md).
+/// `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters for weighted means (Params::means) over groups that are found by
-/// clusters.
+/// Returns the parameters for weighted means (Params::means) over groups that clusters find.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// Depth maps consist of flat or slanted planes and steps between them: patches are either alike or
-/// completely different, so the match thresholds are just above the distance that noise alone
-/// causes.
+/// Depth maps consist of flat or slanted surfaces with steps between them. Therefore patches are
+/// either alike or completely different, and the match thresholds are just above the distances that
+/// noise alone causes.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
@@ -176,32 +180,34 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that were changed one by one. The function sets Params::search_step and
-/// Params::kept to 0 where all reference patches must search: if groups are found by clusters or in
-/// a guide, or if frames have holes. search_step also becomes 0 if the noise is not white, or if it
-/// is not greater than hard.step (in this case, no reference patch lies between those that search).
-/// The function also restricts Params::same_groups to what the phases allow, and refinement windows
-/// to the size of the search windows. open() calls this function; validate() rejects such
-/// parameters.
+/// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
+/// calls this function. The function makes the following changes:
+/// - It sets Params::search_step and Params::kept to 0 where all reference patches must search:
+///   with clusters, with guides, and with frames that may have holes.
+/// - It sets Params::search_step to 0 if the noise is not white, or if search_step is at most
+///   hard.step. In the second case, no reference patches are between those that search.
+/// - It restricts Params::same_groups to the values that the phases allow.
+/// - It limits refinement windows to the size of the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false where the method cannot be used. It is also set to
-/// false if a parameter of the phases differs from the profile `best`, because a caller who changes
-/// the phases wants to run them. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false where the method cannot be used. The function also
+/// sets it to false if a parameter of the phases differs from the profile `best`, because a program
+/// that changes this parameter expects the phases to run. search_where_needed() calls this
+/// function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of linear combinations over time: the pilot and the iterations.
 inline constexpr int linear_phases = 4;
 
-/// Returns the margin of frames that a frame's result depends on. A frame is finished when
-/// margin(params).after frames have followed it.
+/// Returns the numbers of frames before and after a frame on which its result depends. A frame is
+/// finished when margin(params).after frames have followed it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   return margin_of(params.temporal, params.linear_combinations ? linear_phases : params.phases);
 }
 
 /// Checks the parameters.
-/// @throws InvalidArgument  a parameter is outside the range stated above (the message names the
-/// first such parameter), or groups are stored for a phase that has to search
+/// @throws InvalidArgument  a parameter is outside the range stated in this file (the message names
+/// the first such parameter), or Params::kept is set although a phase must search
 /// (search_where_needed())
 void validate(const Params& params);
 

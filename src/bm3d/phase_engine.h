@@ -1,7 +1,7 @@
 #pragma once
-// The interface between the session on the host (open/host_session.h), which handles planes and
-// colour, and the two host backends, which process planes of float samples. (The cuda backend has
-// its own session, because its planes stay on the device.)
+// The interface between the session on the host and the two host backends. The session
+// (open/host_session.h) manages planes and colour, and the backends process planes of float
+// samples. (The cuda backend has its own session, because its planes are in device memory.)
 
 #include <array>
 #include <memory>
@@ -23,11 +23,11 @@ class PhaseSums {
   virtual ~PhaseSums() = default;
 };
 
-/// The planes of one frame that have the same groups. All of them have the same size.
+/// The planes of one frame that have the same groups. All planes have the same size.
 struct PhasePlanes {
   GuideView guide;
-  /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from
-  /// `frame` (PhaseEngine::loads_samples()).
+  /// The noisy planes, with at least patch x patch samples. The views are empty if the engine loads
+  /// the samples from `frame` (PhaseEngine::loads_samples()).
   std::array<PlaneView<const float>, 3> noisy;
   const Frame* frame = nullptr;
   std::array<PlaneView<const float>, 3> basic;  // basic estimates; not used in the first phase
@@ -42,19 +42,20 @@ struct PhaseInput {
   /// All frames that are searched: first the frame of the reference patches, then the neighbouring
   /// frames in the order of group.h.
   std::span<const PhaseFrame> frames;
-  /// Standard deviation of the noise in the guides; 0: the guides are estimates.
+  /// Standard deviation of the noise in the guides. It is 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of the reference patches that search their windows. The other reference patches
-  /// take their candidates from these groups. The member is used if PlaneSet::kept is not 0.
+  /// The groups of the reference patches that search their windows. All other reference patches
+  /// take their candidates from these groups. The engine uses this member only if PlaneSet::kept is
+  /// not 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns whether run() must store the groups that it finds. This is the case if the first phase
-  /// searches for the second phase and does not propagate groups itself.
+  /// Returns whether run() must store the groups that it finds. run() must store them if the first
+  /// phase searches for the second phase and does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Returns the noise of the k-th plane of the set; its sigma is above 0.
+  /// Returns the noise of the k-th plane of the set. The sigma of this noise is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 
@@ -65,16 +66,16 @@ class PhaseEngine {
   /// load_plane(). Such planes take less memory than planes of floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of those reference patches that search their windows. These
+  /// Finds and stores the groups of the reference patches that search their windows. These
   /// reference patches are PhasePlan::search_step samples apart. If the first phase propagates
-  /// groups, the session calls this function before run(). The motion in `input` must be that of
-  /// the bundles of these reference patches.
+  /// groups, the session calls this function before run(). `input` must contain the motion of the
+  /// bundles of these reference patches.
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame: the quotient of its sums, 0 where no patch
-  /// covers the sample. Then the function sets the sums to 0. `plan` is the plan of the preceding
-  /// run().
+  /// Writes the estimate of each sample of a frame, then sets the sums to 0. The estimate is the
+  /// quotient of the two sums of the sample, or 0 where no patch covers the sample. `plan` is the
+  /// plan of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
@@ -83,11 +84,11 @@ class PhaseEngine {
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
-/// Makes a matcher for this number of threads. The matcher shares the memory of the engine's other
-/// matchers.
+/// Makes a matcher for `threads` threads. All matchers of an engine share `memory`.
 using CpuMatcherFactory =
     std::unique_ptr<cpu::Matcher> (*)(int threads, const std::shared_ptr<cpu::GuideMemory>& memory);
-/// Makes the cpu engine. `threads`: number of threads; 0: one per core.
+/// Makes the cpu engine with `threads` threads. If `threads` is 0, the engine uses one thread per
+/// core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);
 

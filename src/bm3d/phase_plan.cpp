@@ -9,9 +9,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides which sets of planes store their groups. Sets that contain luma or are matched in luma
-/// store their groups for the second phase; without temporal search, sets of subsampled chroma do,
-/// too. If the first phase propagates groups, all its sets store groups.
+/// Decides which sets of planes store their groups. If the first phase propagates groups, all its
+/// sets store groups. Otherwise, a set stores its groups for the second phase if the set contains
+/// luma or is matched in luma. Without temporal search, sets of subsampled chroma also store their
+/// groups for the second phase.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
@@ -59,8 +60,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  // A guide that comes with the frame is an estimate, so it is matched with the parameters of the
-  // second phase.
+  // A guide that comes with the frame contains little noise, like an estimate. Therefore the
+  // matcher uses the match threshold and the motion bias of the second phase for this guide.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

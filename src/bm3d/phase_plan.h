@@ -1,6 +1,6 @@
 #pragma once
-// The plan of each phase. It is made once from the parameters, the noise and the format. All
-// sessions and backends follow these plans and decide nothing themselves.
+// The plans of the phases. A session makes the plans once, from the parameters, the noise and the
+// format. All sessions and backends follow the plans, so they make no decisions of their own.
 
 #include <algorithm>
 #include <array>
@@ -23,20 +23,20 @@ enum class Filtering {
   bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
 };
 
-/// Weight with which the result of the first Bayes phase is blended into the basic estimate before
-/// the second Bayes phase.
+/// Weight of the result of the first Bayes phase in the guide of the second Bayes phase. The rest
+/// comes from the basic estimate.
 inline constexpr float bayes_share = 0.6f;
 /// Weight of the second Bayes phase in the final result. The rest comes from the parallel Wiener
 /// filter.
 inline constexpr float result_share = 0.75f;
 
-/// How strongly a phase filters.
+/// The strength with which a phase filters.
 struct Strength {
-  /// Strength of the filter: the factor lambda of the hard threshold lambda * sigma, or mu2 in the
-  /// Wiener factor c^2 / (c^2 + mu2 sigma^2).
+  /// The factor lambda of the hard threshold lambda * sigma in the first phase, or mu2 of the
+  /// Wiener factor c^2 / (c^2 + mu2 sigma^2) in the second phase.
   float value = 0;
-  /// Factor for the threshold of the mean over a group, relative to the other thresholds. Only used
-  /// in the first phase.
+  /// Threshold of the mean over a group, in units of the thresholds of the other coefficients. Only
+  /// the first phase uses this factor.
   float mean_factor = 1;
 };
 
@@ -47,24 +47,25 @@ struct PhasePlan {
   BayesParams bayes;
   MeansParams means;
   Strength strength;
-  // Noise of the planes in the form in which they are filtered: Y, U and V for RGB.
+  // Noise of the planes in the colour space in which they are filtered. For RGB, these planes are
+  // Y, U and V.
   NoiseModel noise;
-  /// The sets of planes that have the same groups, in the order in which the sets are filtered.
-  /// Planes without noise and planes smaller than a patch are in no set.
+  /// The sets of planes that have the same groups, in the order in which the phase processes the
+  /// sets. No set contains planes without noise or planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide. In the first phase it is 1. In the second phase,
-  /// whose guide is the basic estimate, it is Params::guide_noise. If a guide comes with the frame,
-  /// the share is Params::guide_noise in both phases.
+  /// Share of the noisy picture in the guide. In the first phase the share is 1. In the second
+  /// phase, whose guide is the basic estimate, the share is Params::guide_noise. If a guide comes
+  /// with the frame, the share is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Distance between the reference patches that search their windows in this phase; 0: all
-  /// reference patches search.
+  /// Distance between the reference patches that search their windows in this phase. If it is 0,
+  /// all reference patches search.
   int search_step = 0;
 
-  /// Returns the parameters with which a set of planes is matched. The result refers to `set` and
-  /// must not outlive it. The match threshold is larger for guides that are computed from several
-  /// planes.
+  /// Returns the parameters with which the matcher processes a set of planes. The result refers to
+  /// `set` and must not outlive it. The match threshold is larger for guides that are computed from
+  /// several planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -93,36 +94,36 @@ struct PhasePlan {
   [[nodiscard]] bool is_bayes() const {
     return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;
   }
-  /// Returns the side of the patches in a plane of this size.
+  /// Returns the side of the patches in a plane of width x height samples.
   [[nodiscard]] int side(int width, int height) const {
     return is_bayes() ? std::min({bayes.side, width, height}) : patch;
   }
 };
 
-/// The value of Phase that selects the plan of the parallel Wiener filter. This is the Wiener
-/// filter of BM3D, which runs in parallel to the second Bayes phase (the third phase). It filters
-/// the same frames, but has its own sums.
+/// The value of Phase that selects the plan of the parallel Wiener filter. This filter is the
+/// second phase of BM3D. It runs at the same time as the second Bayes phase (the third phase) and
+/// filters the same frames, but has its own sums.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans for these parameters. There is one plan for each phase, whether
-/// Params::phases includes the phase or not, and with Bayes phases also one for the parallel Wiener
-/// filter.
+/// Returns the number of plans. Each phase has a plan, even if Params::phases excludes the phase.
+/// With Bayes phases, the parallel Wiener filter also has a plan.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
-/// Returns whether the parallel Wiener filter runs. It runs together with the second Bayes phase.
+/// Returns whether the parallel Wiener filter runs. The filter runs whenever the second Bayes phase
+/// runs.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// Returns the noise of the planes in the form in which they are filtered (Y, U and V for RGB),
-/// given the noise of the stored planes. For RGB, the level of luma is reduced
+/// Converts the noise of the stored planes to the noise of the planes that are filtered, which are
+/// Y, U and V for RGB. For RGB, the function reduces the noise level of luma
 /// (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 
-/// Returns the plan of a phase, whether Params::phases includes it or not. The parallel Wiener
+/// Returns the plan of a phase, even if Params::phases excludes the phase. The parallel Wiener
 /// filter has the plan of a second phase of BM3D, with PhasePlan::phase = Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Returns the maximum number of members of a stored group. It is the largest number of members
+/// Returns the maximum number of members of a stored group, which is the largest number of members
 /// that any phase filters.
 [[nodiscard]] constexpr int kept_members(const Params& params) {
   const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
@@ -132,10 +133,10 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;
 }
-/// Returns how many bytes the stored groups of one frame take.
+/// Returns the number of bytes of the stored groups of one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns those properties of the method that a session over frames needs (time/frame_session.h).
+/// Returns the properties of the method that a session over frames needs (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

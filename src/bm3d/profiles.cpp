@@ -16,22 +16,22 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase. Noise alone causes a mean distance of 2 sigma^2
-// between patches of equal content. The standard deviation of this distance is 0.18 times its mean.
-// All such patches are below the threshold at any noise level, and the matcher prefers the more
-// similar ones. Larger thresholds have no effect (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase. Between patches of equal content, noise alone
+// causes distances with a mean of 2 sigma^2 and a standard deviation of 0.18 times this mean. At
+// any noise level, the threshold exceeds all such distances. Larger thresholds have no effect,
+// because the matcher prefers the more similar patches (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, costs 0.01 to 0.04 dB. Values
+// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB. Values
 // larger than 1024 gain 0.005 dB at sigma 10, and nothing at larger sigmas.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper. The table does not name the transform across the group; here
-// it is Haar. The text of the paper mentions Walsh-Hadamard (--group-transform wht), which is 0.04
-// dB worse on the still picture of the benchmarks. For sigma > 40 the paper thresholds patches in
-// the DCT domain before it matches them. Matching the noisy patches directly, with a threshold that
-// all patches of equal content pass, gives 0.1 to 0.2 dB more
-// (docs/measurements/bm3d-parameters.md).
+// Returns table 1 of the 2017 paper. The table does not name the transform across the group, so
+// this profile uses the Haar transform. The text of the paper mentions the Walsh-Hadamard transform
+// (--group-transform wht), whose PSNR is 0.04 dB lower on the still picture of the benchmarks. For
+// sigma > 40, the paper thresholds patches in the DCT domain before it matches them. Direct
+// matching of the noisy patches, with a threshold that all patches of equal content pass, gives 0.1
+// to 0.2 dB more (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -66,9 +66,9 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of `high`. A denser grid of reference patches gains most in the first
-// phase, where it also costs least time. Groups of 32 patches and the larger search window gain
-// quality only with strong noise.
+// Returns the parameters of the profile `high`. Compared with the second phase, a denser grid of
+// reference patches gains more quality in the first phase and takes less time there. Groups of 32
+// patches and the larger search window gain quality only with strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -77,9 +77,10 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to this noise level the second phase reuses the groups of the first phase, because a search of
-// its own gains nothing (docs/measurements/propagation.md). The threshold of the first phase is
-// then lower, because detail that both phases treat as noise is lost.
+// Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
+// level, a separate search in the second phase gains nothing (docs/measurements/propagation.md).
+// The profile then lowers the threshold of the first phase, because detail is lost if both phases
+// treat it as noise.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -98,10 +99,10 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// mu2 for coloured noise: for coarse noise, for the finest noise, and for nearly white noise.
-// Coarse noise leaves more residual noise in the basic estimate than white noise, so the Wiener
-// factor would rely on the basic estimate too much. Noise that is finer than white noise leaves
-// less (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coloured noise: for coarse noise, for the finest noise, and for nearly
+// white noise. Coarse noise leaves more residual noise in the basic estimate than white noise, and
+// a small mu2 would treat this residual noise as signal. Noise that is finer than white noise
+// leaves less residual noise (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -118,15 +119,15 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (measurements:
-// docs/measurements/temporal.md). These candidates show the same content with independent noise. So
-// few patches are enough, and a wide window in the reference frame would only add patches that are
-// similar by chance. Noise also influences which of the most similar patches has the smallest
-// distance. Therefore the matcher prefers the patch that motion predicts.
+// Adapts the parameters to candidates from neighbouring frames, which show the same content with
+// independent noise (docs/measurements/temporal.md). Few patches are enough, and a wide window in
+// the reference frame would only add patches that are similar by chance. Because noise influences
+// which of the most similar patches has the smallest distance, the matcher prefers the patch that
+// motion predicts.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, only every fourth reference patch needs to search: every second one along each
-  // axis. Reusing the groups of the first phase unchanged in the second phase would lose 0.15 dB. A
-  // second phase without refinement windows would lose 0.02 dB.
+  // On dense grids, only every second reference patch along each axis needs to search. If the
+  // second phase reused the groups of the first phase unchanged, it would lose 0.15 dB. Without
+  // refinement windows, the second phase would lose 0.02 dB.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -145,12 +146,12 @@ void apply_temporal_tuning(Params& p, float noise) {
 }
 
 // Minimum noise level for the Bayes phases, on the 0..255 scale. With weaker noise, half precision
-// on a GPU does not suffice for the inverse of a Gram matrix. Such noise is invisible anyway.
+// on a GPU is too inaccurate for the inverse of a Gram matrix. Such noise is invisible.
 constexpr float min_bayes_sigma = 0.3f;
 
-// Adds the two Bayes phases. In moving scenes the covariance of a group of patches that extend over
-// two frames separates signal and noise better than any fixed transform. The first Bayes phase uses
-// the spectrum of the noisy patches. The second Bayes phase uses the spectrum of a better estimate,
+// Adds the two Bayes phases. In moving scenes, the covariance of patches that extend over two
+// frames separates signal and noise better than any fixed transform. The first Bayes phase uses the
+// spectrum of the noisy patches. The second Bayes phase uses the spectrum of a better estimate,
 // with smaller groups of smaller patches (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
@@ -213,14 +214,14 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
 }
 
 // The parameters for depth maps were tuned by measurement (docs/measurements/depth-maps.md). The
-// thresholds have a minimum, because guides have 8 bits and cannot resolve differences below their
-// quantisation step.
+// match thresholds have a minimum, because guides have 8 bits and cannot represent differences
+// below their quantisation step.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // Groups of neighbouring patches are not reused, because the holes inside a patch would then be
-  // ignored.
+  // Every reference patch searches, because a patch that takes candidates from neighbouring groups
+  // would ignore its own holes.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -1,6 +1,6 @@
 #pragma once
-// Variance stabilisation of intensity-dependent noise (noise/stabiliser.h), with an inverse that is
-// adapted to BM3D.
+// Variance stabilisation of noise that depends on the intensity (noise/stabiliser.h), with an
+// inverse that is adapted to BM3D.
 
 #include "bm3d/params.h"
 #include "core/frame.h"
@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the stabilisers for frames with this layout. There is one for each plane that is
-/// filtered and has a noise curve; for all other planes the pointer is null.
+/// Returns the stabilisers for frames with this layout. Each plane that is filtered and has a noise
+/// curve has a stabiliser. For all other planes, the pointer is null.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

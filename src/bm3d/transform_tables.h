@@ -1,7 +1,7 @@
 #pragma once
-// The 1D transforms of a patch as 8x8 matrices. They are computed at compile time from their
-// definitions, so that host backends and device code share the same numbers. (Device code copies
-// them to __constant__ memory or uses single elements as constants.)
+// The 1D transforms of a patch as 8x8 matrices. The compiler computes the matrices from their
+// definitions, so that host backends and device code use the same numbers. (Device code copies the
+// matrices to __constant__ memory or uses single elements as constants.)
 
 namespace lull::bm3d {
 
@@ -86,8 +86,8 @@ constexpr Matrix8<double> make_dct() {
 /// the second level and 4 of the first level. Each row is scaled to unit L2 norm, so that white
 /// noise has the same variance in each coefficient.
 constexpr Matrix8<double> make_bior() {
-  // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, tap n + 4 is
-  // multiplied by sample n of the signal.
+  // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, the filter
+  // multiplies tap n + 4 by sample n of the signal.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
   for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as weights of the samples

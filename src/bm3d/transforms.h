@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of the 3D filter in the precision of the reference backend, written for clarity:
-// 2D transforms of a patch as matrix products, and recursive 1D transforms across a group.
+// The transforms of the 3D filter in double precision, written for clarity: 2D transforms of a
+// patch as matrix products, and recursive 1D transforms across a group.
 
 #include <array>
 #include <cmath>

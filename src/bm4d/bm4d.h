@@ -1,6 +1,6 @@
 #pragma once
-// Opens BM4D sessions: filters of volumes, whose slices are the frames of a session. The backend is
-// chosen once per session.
+// Opens BM4D sessions, which filter volumes. The frames of a session are the slices of a volume. A
+// session uses the same backend until it is closed.
 
 #include <memory>
 
@@ -12,28 +12,29 @@ namespace lull::bm4d {
 using lull::Backend;
 using lull::BackendKind;
 
-/// Opens a session for slices of one format. Slices follow each other along z; Frame::slice marks
-/// the first slice of a volume. Each plane of a slice belongs to a volume of its own; planes with a
-/// sigma of 0 are not filtered. Results are reproducible to the byte, independent of the number of
-/// threads. A session that gets only a part of a volume and margin(params) slices around the part
-/// returns the same results for the part as for the complete volume, if the slices state their
-/// positions.
+/// Opens a session for slices of one format. A session receives the slices of a volume in ascending
+/// order along z; Frame::slice marks the first slice of a volume. Each plane of the slices is a
+/// separate volume. Planes with a sigma of 0 are not filtered. Results are reproducible to the
+/// byte, independent of the number of threads. A session that gets only a part of a volume and
+/// margin(params) slices around the part returns the same results for the part as for the complete
+/// volume, if the slices state their positions.
 ///
-/// If slices have a mask (Frame::mask), the session filters the voxels inside it. On the CPU it
-/// skips reference cubes that hardly influence these voxels, on a GPU it skips complete layers of
-/// such cubes.
+/// If slices have a mask (Frame::mask), the session filters the voxels inside the mask. A session
+/// on the CPU skips reference cubes that hardly influence these voxels. A session on a GPU skips a
+/// layer of reference cubes if it can skip all cubes of the layer.
 ///
 /// On a GPU, slices may be in device or host memory.
 ///
-/// Memory use does not depend on the number of slices: a result is available margin(params).after
-/// slices later (on a GPU a few more). Axes shorter than a cube are extended by their mirror image.
+/// Memory use does not depend on the number of slices. A result is available after
+/// margin(params).after further slices, on a GPU after a few more. If an axis is shorter than a
+/// cube, the session extends the axis by its mirror image.
 /// @throws InvalidArgument     if a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   if this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory   if the device's memory is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Returns approximately how many bytes a session on the host uses for slices.
+/// Returns the approximate number of bytes that a session on the host uses for slices.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm4d

@@ -1,20 +1,22 @@
 #pragma once
 // Definitions that all backends share: positions of reference cubes, rules for groups, the
-// transform of a cube, the aggregation window.
+// transform of a cube, and the aggregation window.
 //
-// - Reference cubes are at multiples of the step along each axis, counted from the volume's first
-//   voxel, and at the last position of each axis, so that every voxel is covered.
-// - The reference cube is the first member of its group. The other members follow by their distance
-//   from the reference cube in the guide (the noisy volume, then the basic estimate). Members at
-//   equal distance are ordered by their position in the search window: slice by slice, row by row.
-//   Cubes lie completely inside the volume. There is no match threshold, because a threshold
-//   reduced the quality at every noise level (docs/measurements/volumes.md).
-// - The number of members is reduced to a power of two: the members with the largest distances are
-//   dropped.
-// - The overall mean of a group is always retained in the first phase, and counted as retained. In
-//   the second phase its Wiener factor is 1.
+// - Along each axis, reference cubes are at multiples of the step, counted from the first voxel of
+//   the volume. A further reference cube is at the last position of the axis. Therefore reference
+//   cubes cover every voxel.
+// - The reference cube is the first member of its group. The distance from the reference cube in
+//   the guide determines the order of the other members. (The guide is the noisy volume in the
+//   first phase, and the basic estimate in the second phase.) Members with equal distances are in
+//   the order of their positions in the search window: slice by slice, row by row. Cubes are
+//   completely inside the volume. There is no match threshold, because a threshold reduced the
+//   quality at every noise level (docs/measurements/volumes.md).
+// - The number of members is reduced to a power of two. The members with the largest distances are
+//   excluded.
+// - The first phase always retains the overall mean of a group, and counts it as retained. In the
+//   second phase, the Wiener factor of the overall mean is 1.
 // - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
-//   of the squared Wiener factors) in the second.
+//   of the squared Wiener factors) in the second phase.
 
 #include <array>
 #include <cstdint>
@@ -35,8 +37,8 @@ constexpr int reference_position(int index, int length, int step, int cube) {
   return index * step < last ? index * step : last;
 }
 
-/// Packs the displacement of a member in voxels from the reference cube, -7..7 along each axis.
-/// Bits 0..7 contain x, 8..15 y, 16..23 z.
+/// Packs the displacement of a member from the reference cube, in voxels, -7..7 along each axis.
+/// Bits 0..7 contain x, bits 8..15 contain y, and bits 16..23 contain z.
 constexpr std::uint32_t pack_offset(int dx, int dy, int dz) {
   return (static_cast<std::uint32_t>(dz) & 0xffu) << 16 |
          (static_cast<std::uint32_t>(dy) & 0xffu) << 8 | (static_cast<std::uint32_t>(dx) & 0xffu);
@@ -54,8 +56,8 @@ struct Group {
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Returns the index of the voxel that is used at position `i`, if an axis shorter than a cube is
-/// extended by mirroring at its ends.
+/// Returns the index of the voxel that provides the value at position `i` of an axis. If the axis
+/// is shorter than a cube, the volume is extended by its mirror image.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;

@@ -31,8 +31,8 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns the distance n along z at which slices still affect the estimates of this phase: the
-  /// estimate of slice z depends on the slices z - n to z + n.
+  /// Returns the maximum distance along z, in slices, between an estimate of this phase and the
+  /// samples that affect it.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -46,17 +46,17 @@ struct Params {
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of mu2, >= 0
   int phases = 2;            // 1: the basic estimate is the result
-  /// If true, the second phase searches complete search windows. If false, it selects among members
-  /// of nearby groups of the first phase (propagation.h). The groups of the first phase must then
-  /// have at least 8 members.
+  /// If true, the second phase searches complete search windows. If false, it selects members from
+  /// nearby groups of the first phase (propagation.h), provided that groups of the first phase have
+  /// at least 8 members.
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
 /// Returns the parameters of a profile, which were chosen by measurement
-/// (docs/measurements/volumes.md). `best` is the same as `high`.
-/// @throws InvalidArgument  the profile is `paper`, which bm4d does not have
+/// (docs/measurements/volumes.md). The profiles `best` and `high` are equal.
+/// @throws InvalidArgument  the profile is `paper`, which does not exist for BM4D
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {
@@ -77,7 +77,7 @@ struct Params {
 }
 
 /// Checks the parameters.
-/// @throws InvalidArgument a parameter is outside the range stated above
+/// @throws InvalidArgument a parameter is outside the range that this file states
 void validate(const Params& params);
 
 }  // namespace lull::bm4d

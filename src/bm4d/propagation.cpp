@@ -7,14 +7,14 @@
 namespace lull::bm4d {
 namespace {
 
-/// Packs the bytes of to_offset_bytes() into 12 bits.
+/// Packs the three bytes of to_offset_bytes() into 12 bits.
 constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// Returns the number of slots in which layers of the first phase are stored. The second phase lags
-/// behind the first phase: by the slices of the basic estimate that its cubes reach, by a batch of
-/// layers of its own, and by a batch that the first phase has just begun.
+/// Returns the number of slots for layers of the first phase. The second phase is behind the first
+/// phase by the slices of the basic estimate that its cubes reach, by a batch of its own layers,
+/// and by a batch that the first phase has just begun.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;
@@ -78,7 +78,8 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   std::bitset<1 << 12> seen;
   seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // This function has no branch, because a branch on duplicates could not be predicted.
+  // This function has no branch, because the processor could not predict a branch on duplicate
+  // candidates.
   const auto add = [&](std::uint32_t member) {
     const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];

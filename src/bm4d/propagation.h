@@ -1,20 +1,21 @@
 #pragma once
-// The second phase without a search (Params::second_search). The groups of the first phase are good
-// candidates for the second phase and for nearby cubes (propagation, Barnes et al. 2009,
+// The second phase without a search (Params::second_search). Members of a group of the first phase
+// are good candidates for the second phase, also for nearby cubes (propagation, Barnes et al. 2009,
 // PatchMatch). All backends follow these rules:
 //
-// - A reference cube of the second phase tests members of the groups of reference cubes of the
-//   first phase: of the nearest reference cube, and of the neighbours of that cube on the grid.
-//   First members are not tested. The number of tested members, `members_listed`, depends on the
-//   number of axes along which a cube is a neighbour. If two cubes are equally near along an axis,
-//   the one with the lower position counts as nearest.
-// - Displacements of members are applied unchanged. Displacements that lead out of the search
-//   window of the second phase or out of the volume give no candidates. Each candidate counts once.
-// - The group consists of the best of these candidates, ordered by distance in the basic estimate,
-//   then by position in the window.
-// - Only layers of the first phase within list_reach() are used. The margin covers this distance,
-//   so that parts of a volume use the same groups as the complete volume. Cubes that the first
-//   phase skipped have no group.
+// - A reference cube of the second phase tests members of several groups of the first phase: the
+//   group of the nearest reference cube, and the groups of the neighbours of this nearest cube on
+//   the grid. It does not test the first members of groups. The number of tested members,
+//   `members_listed`, depends on the number of axes along which a cube is a neighbour. If two cubes
+//   are equally near along an axis, the cube with the lower position counts as nearest.
+// - Displacements of members are not changed. A displacement gives no candidate if it leads out of
+//   the search window of the second phase or out of the volume. Each candidate counts once.
+// - The group consists of the best of these candidates, in the order of their distances in the
+//   basic estimate. Candidates with equal distances are in the order of their positions in the
+//   window.
+// - Only layers of the first phase within list_reach() are used. The margin contains this distance,
+//   so parts of a volume use the same groups as the complete volume. Cubes that the first phase
+//   skipped have no group.
 
 #include <array>
 #include <cstdint>
@@ -26,11 +27,11 @@
 
 namespace lull::bm4d {
 
-/// Number of tested members: in the group of the nearest cube, and in the groups of its neighbours
+/// Number of tested members in the group of the nearest cube, and in the groups of its neighbours
 /// along one, two and three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
-/// Maximum number of members that a cube tests (members_listed): 15 of the nearest group, and 8, 4
-/// and 2 of each of its 6, 12 and 8 neighbours along one, two and three axes.
+/// Maximum number of members that a cube tests: 15 members of the nearest group, and 8, 4 and 2
+/// members of each neighbour along one, two and three axes. There are 6, 12 and 8 such neighbours.
 inline constexpr int max_listed = 127;
 
 /// Returns the index of the reference cube that is nearest to a position along an axis.
@@ -43,20 +44,21 @@ constexpr int nearest_reference(int at, int length, int step, int cube) {
   return after - at < at - before ? i + 1 : i;
 }
 
-/// Displacements as non-negative bytes, along x, y and z (pack_offset). Displacements are within
-/// -7..7.
+/// Converts a displacement within -7..7 along each axis (pack_offset()) to non-negative bytes for
+/// x, y and z.
 inline constexpr int min_displacement = -7;
 constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
   return (displacement ^ 0x808080u) -
          0x010101u * static_cast<std::uint32_t>(0x80 + min_displacement);
 }
 
-/// The range of displacements that a cube may have along each axis, as bytes of to_offset_bytes().
+/// The range of displacements that a cube may have along each axis, in the bytes of
+/// to_offset_bytes().
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
   /// Returns the range of displacements along one axis. `before` and `after` are the numbers of
-  /// cube positions in the volume on either side.
+  /// cube positions in the volume before and after the cube.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
     return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),
@@ -65,32 +67,33 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. Differences are computed byte by byte with
-  /// the top bit set. In each byte, this bit remains set if the difference is not negative.
+  /// Returns whether the range contains a displacement. The function subtracts byte by byte, with
+  /// the top bit of each minuend set. In each byte, this bit remains set if the difference is not
+  /// negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
   }
 };
 
-/// Returns the maximum distance, in slices, between a layer of the second phase and the layers of
-/// the first phase from whose groups it takes candidates.
+/// Returns the maximum distance, in slices, at which a layer of the first phase provides candidates
+/// for a layer of the second phase.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
 
-/// Keeps track of the layers of the first phase that are stored, and of the slot in which each is
-/// stored. There are depth() slots, which are reused in turn.
+/// Assigns a slot to each stored layer of the first phase. There are depth() slots. A new layer
+/// replaces the oldest layer.
 class KeptLayers {
  public:
-  /// `at_a_time`: number of layers that a phase filters together.
+  /// `at_a_time` is the number of layers that a phase filters together.
   KeptLayers(const Params& params, int at_a_time);
   int depth() const { return static_cast<int>(layers_.size()); }
   void begin() { count_ = 0; }
   /// Returns the slot for a new layer. The layers of successive calls must ascend along z.
   int add(int z);
-  /// Returns the slots of three layers of the first phase: the nearest layer to slice `z`, and the
-  /// layers before and after it, in the order of z; -1 if a layer is missing.
+  /// Returns the slots of three layers of the first phase, in the order of z: the layer that is
+  /// nearest to slice `z`, and the layers before and after it. The slot of a missing layer is -1.
   std::array<int, 3> around(int z) const;
 
  private:
@@ -109,11 +112,11 @@ class KeptGroups {
  public:
   explicit KeptGroups(const VolumePlan& plan);
   void begin() { layers_.begin(); }
-  /// Returns the memory for the groups of a layer, row by row. All groups are empty.
+  /// Returns the memory for the groups of a new layer, row by row. At first, all groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Lists the candidates of a reference cube of the second phase. Each candidate is listed once;
-  /// the reference cube itself is not listed. Only the slices `available` exist. The function
-  /// writes the list to `room`.
+  /// Writes the candidates of a reference cube of the second phase to `room`, and returns the list.
+  /// The list contains each candidate once, and does not contain the reference cube itself. Only
+  /// the slices `available` exist.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

@@ -11,22 +11,23 @@
 
 namespace lull::bm4d {
 
-/// Layers of reference cubes: a layer consists of all rows and columns of cubes that begin in the
-/// same slice. Successive layers begin in the slices z, z + step, ..
+/// Layers of reference cubes. A layer consists of all rows and columns of cubes that begin in the
+/// same slice. Successive layers begin in the slices z, z + step, z + 2 step and so on.
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
-  /// One flag for each reference cube, layer by layer, row by row: whether a required result may
-  /// depend on the cube. An engine may skip the other cubes. Null: all cubes are required.
+  /// A flag for each reference cube, layer by layer, row by row, that states whether a required
+  /// result may depend on the cube. An engine may skip cubes without the flag. If the pointer is
+  /// null, all cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 
 /// The data that the engine of a plane needs.
 struct VolumePlan {
   Params params;
-  /// Size of a slice in voxels. It is at least the side of a cube of either phase.
+  /// Size of a slice in voxels. Each length is at least the side of a cube of either phase.
   int width = 0, height = 0;
   float sigma = 0;  // standard deviation of the noise, > 0
 
@@ -39,7 +40,7 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
+  /// Begins a volume. If the session gets only a part of the volume, `z` is the first slice of this
   /// part.
   virtual void begin(int z) = 0;
   virtual void load(int z, PlaneView<const float> samples) = 0;

@@ -20,8 +20,8 @@ double sinc(double x) {
 }
 
 /// Interpolation kernels, one for each tabulated position between two samples. A kernel contains
-/// the weights of the samples from support - 1 samples before the position to `support` samples
-/// after it. The weights of a kernel sum to 1.
+/// the weights of `support` samples before the position and `support` samples after it. The weights
+/// of a kernel sum to 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {
@@ -52,7 +52,7 @@ int mirrored(int at, int size) {
   return at < size ? at : period - 1 - at;
 }
 
-/// Returns the value of `in(i)`, i < size, interpolated at the position `place`.
+/// Interpolates the sequence in(0), .., in(size - 1) at the position `place`.
 template <class In>
 float interpolated(const Kernels& kernels, const In& in, int size, double place) {
   const double floor = std::floor(place);
@@ -74,9 +74,9 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass, along rows. The result at (x, v) is the value of `from` at (u, v), which is the
-  // position in row v to which the alignment maps a position in column x. There is exactly one such
-  // position (x, y).
+  // The first pass resamples rows. For a column x and a row v, exactly one position (x, y) of the
+  // result is mapped by the alignment to a position (u, v) in row v. The intermediate value at (x,
+  // v) is the value of `from` at (u, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

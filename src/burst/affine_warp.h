@@ -1,7 +1,7 @@
 #pragma once
-// Warps a plane by an alignment, in two passes along one axis each (Catmull and Smith 1980, "3-D
-// transformations of images in scanline order"). The interpolation kernel is so long that white
-// noise stays nearly white.
+// Warps a plane by an alignment, in two passes: first along rows, then along columns (Catmull and
+// Smith 1980, "3-D transformations of images in scanline order"). The interpolation kernel is so
+// long that white noise remains nearly white.
 
 #include "burst/alignment.h"
 
@@ -12,7 +12,8 @@ namespace lull::burst {
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// `wide`, `high`: size of a sample of this plane, in samples of the plane that is aligned.
+  /// `wide` and `high` are the width and the height of a sample of this plane, in samples of the
+  /// plane from which the alignment was determined.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),
@@ -22,8 +23,8 @@ struct AffineWarp {
 };
 
 /// Sets each sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x,
-/// y). The rotation must be far below 45 degrees. Samples are mirrored at the borders. Both planes
-/// have the same size; `intermediate` is scratch memory of that size.
+/// y). The rotation must be far below 45 degrees. At the borders, the function mirrors samples.
+/// Both planes must have the same size. `intermediate` is scratch memory of this size.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Pictures with more samples than this are refined at half size, which is accurate enough, and has
-/// less noise.
+/// If a picture has more samples than this, refined() gets the picture at half size, which is
+/// accurate enough and contains less noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation of the complete picture with the minimum mean difference, among those at
-/// which the pictures overlap by at least half along each axis.
+/// Returns the translation of the complete picture with the minimum cost. At each examined
+/// translation, the pictures overlap by at least half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // A small overlap can match by chance. For this reason, the cost of a translation also grows
-      // with its length.
+      // Small overlaps can be similar by chance. For this reason, the cost of a translation also
+      // grows with its length.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -56,20 +56,20 @@ Move search_whole(View a, View b) {
   return best;
 }
 
-/// The centre of a tile, its position in the other picture, and the weight of the match.
+/// The centre of a tile, its position in the other picture, and the weight of this correspondence.
 struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// Returns the position of the minimum of the parabola through three costs, relative to the middle
-/// cost, which is the smallest.
+/// Returns the position of the minimum of the parabola through three costs, relative to the
+/// position of the middle cost. The middle cost must be the smallest.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the correspondence of the tile at (x, y), if the minimum lies inside the search range of
-/// the tile.
+/// Appends the correspondence of the tile at (x, y). If the minimum is at the edge of the tile's
+/// search range, the function appends nothing.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -106,7 +106,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// Selects the correspondences that differ from a guess by at most `limit`.
+/// The correspondences that differ from `guess` by at most `limit`.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;
@@ -119,8 +119,8 @@ struct Inliers {
 };
 
 /// Fits a similarity to the inliers by least squares. If there are too few inliers, the function
-/// returns the guess. If all inliers lie close together, it keeps the rotation and the scale of the
-/// guess.
+/// returns the guess. If all inliers are close together, the result has the rotation and the scale
+/// of the guess.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -202,7 +202,7 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
     // If a picture has an odd size, the centre of the half-size picture is half a sample away from
-    // the centre of the picture. This applies to both pictures that are aligned.
+    // the centre of the picture. Both pictures have this shift, because they have the same size.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -1,11 +1,12 @@
 #pragma once
 // Alignment of two hand-held pictures of a burst by a similarity: translation, small rotation and
-// small change of scale. Three steps on the host find the alignment, so that every backend uses the
-// same one: 1. at the coarsest level of the pyramid, the translation, by full search;
-// 2. from level to level, a least-squares fit of a similarity to the translations of tiles. The fit
-//    is repeated without outliers, so that tiles with other motion do not bias the fit;
-// 3. at the finest level, a minimisation of the differences (refinement.h), to a small fraction of
-//    a sample.
+// small change of scale. The alignment is computed on the host, so every backend uses the same
+// alignment. It has three steps:
+// 1. At the coarsest level of the pyramid, a full search finds the translation.
+// 2. At each level, a least-squares fit determines a similarity from the translations of tiles. The
+//    fit is repeated without outliers, so that tiles with different motion do not bias the fit.
+// 3. At the finest level, a minimisation of the differences (refinement.h) determines the
+//    similarity to a small fraction of a sample.
 
 #include <cstdint>
 #include <vector>
@@ -26,7 +27,7 @@ struct Alignment {
 /// previous level, rounded down.
 class Pyramid {
  public:
-  /// `picture`: samples as floats on the 0..255 scale.
+  /// `picture` contains float samples on the 0..255 scale.
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
   /// Returns a level of the pyramid. Level 0 has the full size.

@@ -9,11 +9,12 @@
 
 namespace lull::burst {
 
-/// Returns a session that passes frames to `denoiser`, after it has aligned the frames that are at
-/// most `around` frames before or after the reference frame `keep` (counted from 0). These frames
-/// are translated, rotated and scaled by their alignment (alignment.h). All other frames are not
-/// changed. Frames must be in host memory. The session stores the last `around` frames before the
-/// reference frame until the reference frame arrives. Float samples that are not finite count as 0.
+/// Returns a session that aligns frames and passes them to `denoiser`. The session aligns the
+/// frames that are at most `around` frames before or after the reference frame `keep` (counted from
+/// 0): it translates, rotates and scales them by their alignment (alignment.h). All other frames
+/// are not changed. Frames must be in host memory. The session stores the last `around` frames
+/// before the reference frame until the reference frame arrives. Float samples that are not finite
+/// count as 0.
 /// @param main_plane  the plane of `format` that determines the alignment
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const FrameFormat& format, int main_plane,

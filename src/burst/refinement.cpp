@@ -41,10 +41,11 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Adds up the normal equations of one row. The slopes are measured in the first picture. Their
-/// noise is independent of the noise in the other picture and in the sample itself, because a slope
-/// uses only the neighbours of the sample. Slopes of the other picture would bias the result
-/// towards positions halfway between samples, where interpolated samples have the least noise.
+/// Returns the sum of the normal equations of one row. The slopes come from the first picture.
+/// Because a slope uses only the neighbours of the sample, the noise of the slope is independent of
+/// the noise in the sample itself and in the other picture. Slopes of the other picture would bias
+/// the result towards positions halfway between samples, where interpolated samples have the least
+/// noise.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -70,7 +71,7 @@ Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   return n;
 }
 
-/// Solves the symmetric equations by Cholesky decomposition; returns nothing if they are singular.
+/// Solves the symmetric equations by Cholesky decomposition. Returns nothing if they are singular.
 std::optional<std::array<double, 4>> solve(const Normal& n) {
   double l[4][4] = {};
   for (int i = 0, k = 0; i < 4; ++i)
@@ -95,8 +96,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. This reduces noise. It also reduces the
-/// error of bilinear interpolation, which blurs detail between samples.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. Smoothing reduces noise. It also
+/// reduces the error of bilinear interpolation, which blurs detail between samples.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };

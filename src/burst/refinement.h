@@ -1,14 +1,14 @@
 #pragma once
-// Refinement of an alignment by minimising the differences between the aligned pictures (Lucas and
-// Kanade 1981, "An iterative image registration technique with an application to stereo vision"),
-// over the four parameters of a similarity. Differences that are much larger than noise and detail
-// get smaller weights (Huber).
+// Refinement of an alignment by minimising the differences between the aligned pictures, over the
+// four parameters of a similarity (Lucas and Kanade 1981, "An iterative image registration
+// technique with an application to stereo vision"). Differences that are much larger than noise and
+// detail get smaller weights (Huber).
 
 #include "burst/alignment.h"
 
 namespace lull::burst {
 
-/// Returns the refined alignment. `guess` must be accurate to about one sample.
+/// Returns the refined alignment. The error of `guess` must not be much larger than one sample.
 [[nodiscard]] Alignment refined(PlaneView<const float> picture, PlaneView<const float> other,
                                 Alignment guess);
 

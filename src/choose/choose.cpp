@@ -44,14 +44,14 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model with which bm3d is opened. For renders, bm3d filters variance-stabilised
+/// Returns the noise model of a session of bm3d. For renders, bm3d filters variance-stabilised
 /// light.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
 }
 
-/// Returns the profile with the given name. `names` lists those that the method has.
+/// Returns the profile with the given name. `names` lists the profiles of the method.
 Profile profile_of(const SessionChoice& choice, const char* what, std::string_view names) {
   const auto profile = parse_name<Profile>(choice.profile);
   if (!profile || names.find(choice.profile) == names.npos)
@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether nlm averages the groups that the cluster matcher finds. In this case the method
-/// nlm opens a session of bm3d, with the parameters group_means_params().
+/// Returns whether the method nlm averages the groups that the cluster matcher finds. In this case,
+/// open_chosen() opens a session of bm3d with the parameters group_means_params().
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -150,14 +150,14 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames that the inner session of the method receives.
+/// Returns the format of the frames that the session of the method receives.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);
   return choice.render ? stabilised_light_format(format) : format;
 }
 
-/// Wraps a session so that it preserves constant areas.
+/// Returns a session that preserves constant areas and passes all other samples to `session`.
 std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const FrameFormat& format,
                                          std::unique_ptr<Denoiser> session) {
   std::array<float, 3> levels = choice.noise.levels_in_samples();

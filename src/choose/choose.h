@@ -1,5 +1,5 @@
 #pragma once
-// Opens sessions by name: the caller, for example a script, gives the names of a method, a profile
+// Opens sessions by name: a program, for example a script, states the names of a method, a profile
 // and a device.
 
 #include <functional>
@@ -22,34 +22,35 @@ struct SessionChoice {
   /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
   /// volumes.
   std::string method = "bm3d";
-  /// Name of the profile: fast, balanced or high; paper (all methods except bm4d); best (only
-  /// bm3d).
+  /// Name of the profile: fast, balanced or high. The profile paper exists for all methods except
+  /// bm4d, and the profile best only for bm3d.
   std::string profile = "balanced";
   /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
-  /// Temporal radius R for pictures: patches come from R frames before and after.
+  /// Temporal radius R for clips: patches come from R frames before and R frames after each frame.
   int temporal = 0;
   /// Name of the matcher, for bm3d and for nlm of pictures: window or cluster.
   std::string matcher = "window";
-  /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
+  /// Parameters of the cluster matcher, in the format of parse_clusters(). An empty text selects
+  /// the defaults.
   std::string clusters{};
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
   /// If true, the results of a session on a GPU remain in GPU memory (Backend::results_on_device).
-  /// With volume_noise, the input frames must then be in GPU memory as well.
+  /// With volume_noise, the input frames must then also be in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Noise of volumes if it is Rician or varies in space: samples are variance-stabilised before
-  /// the filter.
+  /// Noise of volumes if the noise is Rician or varies in space. The session then stabilises the
+  /// variance of the samples before it filters them.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise level
-  /// comes from the features or from this member.
+  /// Noise of renders, for bm3d and nlm. If it is set, frames must be renders with Frame::features.
+  /// The noise level comes from the features or from this member.
   std::optional<RenderNoise> render{};
-  /// Scale of depth maps (bm3d and nlm): frames are depth maps, and `noise` is on the 0..255 scale
-  /// of this DepthScale.
+  /// Scale of depth maps, for bm3d and nlm. If it is set, frames must be depth maps, and `noise` is
+  /// on the 0..255 scale of this DepthScale.
   std::optional<DepthScale> depth{};
-  /// Functions that adjust the parameters of the profile; may be empty.
+  /// Optional functions that adjust the parameters of the profile.
   std::function<void(bm3d::Params&)> adjust{};
   std::function<void(bm4d::Params&)> adjust_volumes{};
 };
@@ -61,11 +62,11 @@ struct ChosenSession {
 };
 
 /// Opens the session of a choice, for frames of `format`.
-/// @throws InvalidArgument a name is unknown, or open() of the method throws this error
+/// @throws InvalidArgument    a name is unknown, or open() of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// Returns the backend that corresponds to the name of a device.
+/// Returns the backend for the name of a device (SessionChoice::device).
 /// @throws InvalidArgument, DeviceUnavailable
 [[nodiscard]] bm3d::Backend choose_backend(const std::string& device,
                                            int streams = bm3d::default_streams, int threads = 0);

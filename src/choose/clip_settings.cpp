@@ -37,7 +37,8 @@ const Preset& preset_of(const std::string& name) {
   return *preset;
 }
 
-/// Returns the temporal radius of a profile for video if no preset is given, as in `lull denoise`.
+/// Returns the default temporal radius for a profile, if no preset is given. `lull denoise` has the
+/// same defaults.
 int radius_of(Profile profile) {
   if (profile == Profile::best) return 4;
   return profile == Profile::balanced || profile == Profile::high ? 2 : 0;

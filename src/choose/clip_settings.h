@@ -1,6 +1,7 @@
 #pragma once
-// Converts settings in the form of text to the choice of a session for a clip, for plug-ins of
-// other programs. The settings have the names and values of the options of `lull denoise`.
+// Converts settings in the form of text to the choice of a session for a clip. Plug-ins of other
+// programs use this conversion. The settings have the names and values of the options of `lull
+// denoise`.
 
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace lull {
 
-/// Values of options as texts; empty: the default of the option.
+/// Values of options as texts. An empty text selects the default of the option.
 struct ClipSettings {
   std::string method;    // bm3d or nlm
   std::string preset;    // a name of core/params/preset.h
@@ -22,8 +23,8 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// If a level is given, the noise of the session is that level times the strength. If not, the
-  /// caller must set the noise to scaled(estimate, strength).
+  /// If a noise level is given, `session.noise` contains this level multiplied by the strength. If
+  /// not, the caller must set `session.noise` to scaled(estimate, strength).
   SessionChoice session;
   bool estimates = false;  // no level is given
   float strength = 1;

@@ -35,7 +35,7 @@ void for_each_slice(const series::Samples& samples, const std::function<void(Fra
   for (std::int64_t number = 0; number < slices; ++number) use(slice_of(samples, pool, number));
 }
 
-/// Returns the noise of the series; empty if the noise is unknown and cannot be estimated.
+/// Returns the noise of the series, or nothing if the noise is unknown and cannot be estimated.
 std::optional<series::SeriesNoise> noise_of_series(const series::Samples& samples,
                                                    const SeriesSettings& settings) {
   const FrameFormat format = series::component_format(samples.shape);
@@ -56,7 +56,7 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   return noise;
 }
 
-/// Returns a filter that passes all slices of a group of components through a session of bm4d.
+/// Returns a filter that passes all slices of a group of components through a bm4d session.
 series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   return [&settings](series::ComponentSource& source, series::ComponentSink& sink,
                      const series::ComponentGroup& group) {
@@ -76,8 +76,8 @@ series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   };
 }
 
-/// Writes the slices of the filtered series into `samples`, which contain the series before the
-/// filter.
+/// Writes the slices of the filtered series to `samples`. Before the call, `samples` contains the
+/// unfiltered series.
 void write_results(const series::FilteredSeries& filtered, const series::Samples& samples) {
   const auto session = series::open_series(std::make_shared<const series::FilteredSeries>(filtered),
                                            series::component_format(samples.shape));

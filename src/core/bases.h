@@ -1,6 +1,6 @@
 #pragma once
-// Basis functions that several filters share: the DCT along one side of a patch, and the Kaiser
-// window that weights the estimates of a patch.
+// Functions that several filters share: the rows of the DCT, and the Kaiser window that weights the
+// estimates of a patch.
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ template <int Most>
   return rows;
 }
 
-/// Returns all DCT rows, as [frequency][sample], in single precision.
+/// Returns all DCT rows in single precision, as an array [frequency][sample].
 template <int Side>
 [[nodiscard]] const std::array<std::array<float, Side>, Side>& float_dct_rows() {
   static const auto rows = [] {

@@ -6,7 +6,7 @@ namespace lull {
 namespace {
 
 /// Returns the clipping shift (core/clip_limits.h) of the window around cell (i, j). `depths` is
-/// scratch memory for the distances of the samples of one window from the limit.
+/// scratch memory for the distances of the window's samples from the limit.
 float clip_shift_of(const ClipLimit& limit, PlaneView<const float> plane, int i, int j,
                     std::vector<float>& depths) {
   constexpr int around = (clip_shift_window - clip_shift_cell) / 2;

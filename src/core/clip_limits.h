@@ -1,15 +1,15 @@
 #pragma once
-// Clip limits of samples, and how filter results beyond them are clipped, on hosts and devices
-// alike.
+// Clip limits of samples, and the clipping of filter results beyond these limits, for hosts and
+// devices.
 //
-// The errors of a filter have both signs. If each result beyond a limit were clipped on its own,
-// only the errors that point into the range would remain, and black areas would come out brighter
-// than black. For this reason, clipping preserves local means: the clipped picture is the one
-// nearest to the filter's result, in the least-squares sense, that stays within the limits and
-// keeps the mean of its surroundings. This picture results if all samples near the limit are
-// shifted towards the limit by one amount, the clipping shift, and then clipped (a projection onto
-// a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift decreases with the
-// distance from the limit, so that other content does not change.
+// The errors of a filter have both signs. If each result beyond a limit were clipped separately,
+// only the errors that point into the range would remain, and black areas would become brighter
+// than black. For this reason, clipping preserves local means. Of all pictures that are within the
+// limits and have the same local means as the filter's result, the clipped picture is the nearest
+// to this result in the least-squares sense. To compute the clipped picture, the functions shift
+// all samples near a limit towards the limit by one amount, the clipping shift, and then clip them
+// (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift of a
+// sample decreases with the distance from the limit, so that other content does not change.
 
 #include <algorithm>
 
@@ -24,18 +24,19 @@ struct ClipLimit {
   float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
 
   constexpr bool is_enabled() const { return reach > 0; }
-  /// Returns the distance of `v` from the limit, positive inside the range. NaN gives NaN, for
-  /// which is_near() is false.
+  /// Returns the distance of `v` from the limit. The distance is positive inside the range. For
+  /// NaN, the result is NaN, and is_near() is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
   /// Returns the weight of the clipping shift for a sample at the distance `depth` < reach from the
-  /// limit: 1 up to a distance of reach / 2, then falling linearly to 0 at the distance `reach`.
+  /// limit. The weight is 1 up to a distance of reach / 2, and decreases linearly to 0 at the
+  /// distance `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
   /// Returns the distance from the limit after the shift, for a sample at the distance `depth` <
-  /// reach. The caller must clip a negative result to 0.
+  /// reach. A negative result is beyond the limit, and the caller must replace it by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -49,15 +50,16 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples. Each
-/// shift uses a window that extends its cell by half a cell on each side. Between the centres of
-/// cells, the shift is interpolated linearly.
+/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples. The
+/// window of a cell extends the cell by half a cell on each side. Between the centres of cells, the
+/// shift is interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums of one Newton step that finds the clipping shift of a window: the shift for which clipping
-/// does not change the sum of the samples' distances from the limit. The sum of the distances after
-/// clipping is convex in the shift, so the steps approach the solution from below.
+/// Sums for one Newton step that approximates the clipping shift of a window. With the exact shift,
+/// clipping does not change the sum of the samples' distances from the limit. The sum of the
+/// distances after clipping is a convex function of the shift, so the steps approach the exact
+/// shift from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift

@@ -9,20 +9,20 @@ namespace lull {
 
 enum class BackendKind {
   /// The reference backend is scalar code in double precision that follows the papers directly. It
-  /// is slow; tests compare the other backends with it.
+  /// is slow, and tests compare the other backends with it.
   reference,
   cpu,   // SIMD and threads
   cuda,  // one GPU
 };
 
-/// Integer samples of a session's results, if their format differs from the format of the input.
-/// Sessions round once, from floats to these samples. Sessions whose frames have float samples
-/// return floats.
+/// The integer samples of a session's results, if their format differs from the format of the
+/// input. A session rounds only once, from floats to these samples. If the input has float samples,
+/// the results also have float samples.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
   /// If true, 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.
-  /// If false, and always for chroma, sample values are multiplied by a power of two. (FFmpeg
-  /// converts in the same way.)
+  /// If false, sample values are multiplied by a power of two. Chroma is always multiplied by a
+  /// power of two. (FFmpeg converts samples in the same way.)
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -52,45 +52,47 @@ struct ResultSamples {
   return {.bits = 16, .full_range = samples.full_range};
 }
 
-/// Where a session runs. It is chosen once, for the complete session.
+/// The place where a session runs. It cannot change while the session exists.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only for the backend `cuda`: results stay in the GPU's memory (Frame::on_device) and are
-  /// complete when the session returns them. The session reuses the memory of a result after the
-  /// last reference to that memory is released.
+  /// Only the backend `cuda` supports this option. If true, results remain in GPU memory
+  /// (Frame::on_device) and are complete when the session returns them. The session reuses the
+  /// memory of a result after the last reference to that memory is released.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };
 
-/// Number of frames before a frame, and after it, on which the result of the frame depends. Frames
-/// that repeat their predecessor are not counted.
+/// Numbers of frames before and after a frame on which the result of the frame depends. Frames that
+/// repeat their predecessor are not counted.
 struct Margin {
   int before = 0, after = 0;
   bool operator==(const Margin&) const = default;
 };
 
-/// A session returns one frame for each frame pushed, in the same order. The caller does not see
-/// how a session overlaps its work on several frames; latency() states by how many frames results
-/// are delayed. One thread at a time may use a session.
+/// A session returns one result for each pushed frame, in the same order. A session may process
+/// several frames at the same time. latency() states the number of frames by which results are
+/// delayed. One thread at a time may use a session.
 class Denoiser {
  public:
   virtual ~Denoiser() = default;
-  /// Returns how many frames may be pushed before the first result is returned. A session that uses
-  /// neighbouring frames does not count frames that repeat their predecessor.
+  /// Returns the number of frames that a program may push before the session returns the first
+  /// result. A session that uses neighbouring frames does not count frames that repeat their
+  /// predecessor.
   virtual int latency() const noexcept = 0;
-  /// Pushes a frame, and returns the next finished frame, if any. The frame must have the session's
-  /// format. Its samples must not change until its result is returned. The samples may be in GPU
-  /// memory if the session runs on a GPU. Results are in host memory, unless
+  /// Pushes a frame, and returns the next finished frame, if there is one. The frame must have the
+  /// format of the session. Its samples must not change until the session returns its result. The
+  /// samples may be in GPU memory if the session runs on a GPU. Results are in host memory, unless
   /// Backend::results_on_device is set.
-  /// @throws Error  the session can then only be destroyed
+  /// @throws Error  after an error, a program can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
-  /// Returns a further finished frame after push(), if there is one. One push may finish several
-  /// frames if frames repeat others, so the caller must call next() until it returns nothing.
+  /// Returns a further finished frame after push(), if there is one. If frames repeat other frames,
+  /// one push may finish several frames. Therefore the caller must call next() until it returns
+  /// nothing.
   [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
-  /// Returns the remaining frames one by one after the last push, then nullopt. The session is then
-  /// reset and accepts another clip, whose results do not depend on the previous clip.
+  /// Returns the remaining frames one by one after the last push, then nullopt. After nullopt, the
+  /// session accepts another clip, whose results do not depend on the previous clip.
   [[nodiscard]] virtual std::optional<Frame> drain() = 0;
 };
 

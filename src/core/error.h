@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// Kinds of errors, by what the caller can do about them. Tools map each kind to an exit code of
-/// sysexits.h, which is the number at the end of each line.
+/// Kinds of errors, distinguished by the possible reactions of the caller. Tools map each kind to
+/// an exit code of sysexits.h, which is the number at the end of each line.
 enum class ErrorKind {
   invalid_argument,    // the request is invalid                        2
   bad_data,            // the input is empty, truncated or not media   65
@@ -21,16 +21,16 @@ enum class ErrorKind {
   try_again,           // a temporary failure: a retry may succeed     75
 };
 
-/// Replaces each control character by '?'. File names and tags come from the input. A message that
-/// contains such text must stay on one line and must not send control sequences to a terminal.
+/// Replaces each control character by '?'. Messages may contain file names and tags of the input,
+/// but a message must remain on one line and must not send control sequences to a terminal.
 inline std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return text;
 }
 
-/// Base class of all errors. The text has the form "<problem> (<why>); <suggestion>", on one line,
-/// without a full stop.
+/// Base class of all errors. The text has the form "<problem> (<reason>); <suggestion>", on one
+/// line, without a full stop.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& text)
@@ -52,13 +52,14 @@ using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
 
-/// The device exists, but its memory is too small. The caller may retry with less work at a time.
+/// The device exists, but its memory is too small. The caller may retry with a smaller amount of
+/// work at a time.
 class OutOfDeviceMemory : public DeviceUnavailable {
  public:
   using DeviceUnavailable::DeviceUnavailable;
 };
 
-/// A device that worked before now reports errors. The caller may retry, or use another device.
+/// A device that worked before now reports errors. The caller may retry, or may use another device.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
 /// A temporary failure: another process uses the resource, or the disk is full. The caller may
 /// retry.
@@ -68,7 +69,7 @@ using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;
 using IoError = ErrorOf<ErrorKind::io>;
 
-/// Returns the part "<problem> (<why>)" of an error's text.
+/// Returns the part "<problem> (<reason>)" of an error's text.
 inline std::string without_suggestion(const std::string& text) {
   return text.substr(0, text.rfind("; "));
 }

@@ -7,13 +7,14 @@
 
 namespace lull {
 
-/// Replaces the out-of-range samples of `plane`. `plane` is the result of load_plane() for plane
-/// `i` of `frame`. `sigma`: standard deviation of the plane's noise, on the 0..255 scale. Returns
+/// Replaces the out-of-range samples of `plane`, which is the result of load_plane() for plane `i`
+/// of `frame`. `sigma` is the standard deviation of the plane's noise, on the 0..255 scale. Returns
 /// whether any sample was changed.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// Writes the original values of the samples that guard_plane() changed to plane `i` of `filtered`.
-/// The caller calls this function after store_plane(). `filtered` has the format of `frame`.
+/// Restores the samples that guard_plane() changed: writes their original values to plane `i` of
+/// `filtered`. The caller calls this function after store_plane(). `filtered` has the format of
+/// `frame`.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

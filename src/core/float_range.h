@@ -3,20 +3,21 @@
 // render, negative colours, hot pixels, infinities, NaN. There are three cases, on the 0..255
 // scale:
 //
-// 1. A sample within filter_range_min..filter_range_max is filtered as it is.
-// 2. A sample that exceeds a bound by at most noise_tolerance sigma, which noise explains, is
-//    clamped to the bound before the filter. The difference is added to the sample's result.
-// 3. Every other sample is out of range, and is preserved unchanged, bit for bit. The filter gets a
-//    replacement that is computed from the surrounding samples, so that the surrounding samples are
-//    filtered as if the out-of-range sample did not exist. The replacement is the mean of the
-//    nearest samples, or else the mean of the surrounding cells plus pseudo-random noise of the
-//    frame's noise level. (Without that noise, a replaced area would match every patch of similar
-//    brightness, and would pull all of them towards its own values.) If no in-range sample is close
-//    enough to share a patch with, the replacement is the bound, whose value is far from all
-//    content.
+// 1. A sample within filter_range_min..filter_range_max is filtered unchanged.
+// 2. A sample may exceed a bound by up to noise_tolerance sigma because of noise. Such a sample is
+//    clamped to the bound before the filter. After the filter, the difference is added to the
+//    sample's result.
+// 3. Every other sample is out of range, and its result is the unchanged sample, bit for bit. The
+//    filter gets a replacement that is computed from the surrounding samples, so that the filter
+//    processes the surrounding samples as if the out-of-range sample did not exist. The replacement
+//    is the mean of the nearest samples. If there are too few of them, the replacement is the mean
+//    of the surrounding cells plus pseudo-random noise of the frame's noise level. (Without this
+//    noise, a replaced area would be similar to every patch of similar brightness, and would pull
+//    all of these patches towards its own values.) If the surrounding cells have no in-range
+//    sample, the replacement is the bound, whose value is far from all content.
 //
-// All decisions are made per sample and in integers, so that all backends agree. The functions are
-// constexpr, for hosts and devices.
+// All decisions are made per sample and in integers, so that all backends make the same decisions.
+// The functions are constexpr, for hosts and devices.
 
 #include <cstdint>
 
@@ -25,25 +26,26 @@
 namespace lull {
 
 /// Range of the samples that filters accept. The cuda backend determines the limits. It filters in
-/// half precision (maximum 65504): a sum of 2 x 64 differences between samples is in range if no
-/// difference exceeds 511. It aggregates in 32-bit fixed point: a sum of 1024 estimates in units of
-/// 1/8192, stored as differences from 128, is in range if no difference exceeds 255.
+/// half precision, whose maximum is 65504: a sum of 2 x 64 differences between samples does not
+/// exceed this maximum if no difference exceeds 511. It aggregates in 32-bit fixed point: a sum of
+/// 1024 estimates in units of 1/8192, stored as differences from 128, does not overflow if no
+/// difference exceeds 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
-/// Side of the cells whose means replace out-of-range samples, in samples. It equals the side of a
-/// patch.
+/// Side of the cells whose means replace out-of-range samples, in samples. The side equals the side
+/// of a patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Sum of the in-range samples of a cell, in units of FloatGuard::level(), and number of these
-/// samples.
+/// Sum and number of the in-range samples of a cell. The unit of the sum is that of
+/// FloatGuard::level().
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
 
-/// Handles out-of-range samples in the planes of one frame. The standard deviation of the frame's
-/// noise is on the 0..255 scale.
+/// Handles out-of-range samples in the planes of one frame. `sigma` is the standard deviation of
+/// the noise, on the 0..255 scale.
 class FloatGuard {
  public:
   constexpr FloatGuard(const FrameFormat& format, float sigma)
@@ -64,7 +66,7 @@ class FloatGuard {
     return v;
   }
 
-  /// Returns a sample as an integer >= 0, so that sums are equal in any order.
+  /// Converts a sample to an integer >= 0, so that sums do not depend on the order of additions.
   static constexpr std::int32_t level(float v) {
     return static_cast<std::int32_t>((clamped(v) - filter_range_min) * levels);
   }
@@ -72,7 +74,7 @@ class FloatGuard {
     return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// Returns the final result for `sample` of a frame. `filtered`: the filter's result for the
+  /// Returns the final result for `sample` of a frame. `filtered` is the filter's result for the
   /// value that replaced `sample`.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
@@ -80,8 +82,8 @@ class FloatGuard {
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). `sample(x, y)` returns
-  /// samples of the plane, `cell(i, j)` the CellSum of its cells.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). sample(x, y) returns a
+  /// sample of the plane, and cell(i, j) returns the CellSum of a cell.
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {
@@ -128,11 +130,12 @@ class FloatGuard {
   }
 
   /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four random bytes,
-  /// scaled to the noise level. The sum is nearly Gaussian; its standard deviation is sqrt(4 (256^2
-  /// - 1) / 12) = 148. It comes from a hash of the position and of the sum of the noisy samples, so
-  /// that two frames do not get the same noise at the same position.
+  /// scaled to the noise level. The sum is nearly Gaussian, and its standard deviation is sqrt(4
+  /// (256^2 - 1) / 12) = 148. The bytes come from a hash of the position and of the sum of the
+  /// noisy samples, so two frames do not get the same noise at the same position.
   constexpr float noisy(const CellSum& near, int x, int y) const {
-    // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
+    // The following operations are the final mixing step of MurmurHash3 (Austin Appleby, public
+    // domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^
              static_cast<std::uint32_t>(x) * 0x85ebca77u ^
              static_cast<std::uint32_t>(y) * 0xc2b2ae3du;

@@ -1,6 +1,6 @@
 #pragma once
-// A frame of video as the decoder returned it: planar samples, time, and further data that filters
-// preserve unchanged.
+// A frame of video in the format of the decoder: planar samples, time, and further data that
+// filters preserve unchanged.
 
 #include <array>
 #include <cstddef>
@@ -16,8 +16,8 @@ enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
 /// Format of a frame's samples. A session accepts only frames whose format equals the session's
-/// format. Members from luma_scale on describe results whose bit depth differs from the bit depth
-/// of the input (core/denoiser.h).
+/// format. The members luma_scale, chroma_scale and dither describe results whose bit depth differs
+/// from the bit depth of the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -25,8 +25,9 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
-  /// For integers: the sample values that correspond to 255 on the scale of sigma, first of luma,
-  /// grey and RGB, then of chroma. 0: the maximum of the bit depth.
+  /// For integers, the sample values that correspond to 255 on the scale of sigma. `luma_scale` is
+  /// for luma, grey and RGB, and `chroma_scale` for chroma. The value 0 stands for the maximum of
+  /// the bit depth.
   float luma_scale = 0, chroma_scale = 0;
   Dither dither = Dither::none;  // how floats are rounded to integer samples
 
@@ -41,7 +42,8 @@ struct FrameFormat {
     return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
   }
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
-  /// Returns the maximum of integer samples; 0 for float samples, which have no maximum.
+  /// Returns the maximum of integer samples. For float samples, which have no maximum, the result
+  /// is 0.
   constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
   /// Returns the sample value of a plane that corresponds to 255 on the scale of sigma.
   constexpr double full_scale(int plane = 0) const {
@@ -57,13 +59,13 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in the memory of a GPU, in the layout of the GPU's decoder, or plane by plane as other
-/// programs provide them. The samples were written by work on that GPU's legacy default stream, so
-/// work on any other stream must wait for that stream.
+/// Samples in the memory of a GPU. They have the layout of the GPU's decoder, or are stored plane
+/// by plane as other programs provide them. Work on the legacy default stream of the GPU writes the
+/// samples, so work on any other stream must wait for that stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
-  /// Device addresses of the planes; width and stride are in bytes. Cb and Cr are planes 1 and 2.
-  /// Integer samples of Cb and Cr may instead be interleaved in plane 1; plane 2 is then empty.
+  /// Device addresses of the planes, with width and stride in bytes. Planes 1 and 2 are Cb and Cr.
+  /// If plane 2 is empty, plane 1 contains interleaved integer samples of Cb and Cr.
   std::array<PlaneView<const std::byte>, 3> planes{};
   int shift = 0;  // number of unused low bits below the value of a sample
 
@@ -71,9 +73,9 @@ struct DevicePicture {
 };
 
 /// Relation of a frame to the previous frame of its clip, for filters over time. A frame that
-/// repeats the previous one is not filtered: it gets the result of the previous frame, and is not
-/// counted in distances between frames. `shares_noise`: the frame is filtered, but a part of its
-/// noise equals the noise of the previous frame.
+/// repeats the previous frame is not filtered: it gets the result of the previous frame, and is not
+/// counted in distances between frames. A frame with the state `shares_noise` is filtered, but a
+/// part of its noise equals the noise of the previous frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -82,35 +84,37 @@ struct Features;  // noise/render/features.h
 struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
-/// The properties of a frame apart from its samples: time, side data, and its position in a clip or
-/// a volume. A result has the same properties as the frame that was filtered.
+/// The properties of a frame apart from its samples: time, side data, and position in a clip or a
+/// volume. A result has the same properties as its input frame.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// `unknown`: the session determines the repeat state. Either all frames of a clip have a known
-  /// repeat state, or none has.
+  /// The session determines the repeat state if it is `unknown`. Either all frames of a clip have a
+  /// known repeat state, or none of them has.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Position of a margin frame, which is context only, relative to the nearest frame whose result
-  /// is wanted: negative before that frame, positive after it. Repeated frames are not counted. The
-  /// result of a margin frame is arbitrary. 0: the result is wanted.
+  /// Distance of a margin frame from the nearest frame whose result is required. The distance is
+  /// negative before that frame and positive after it, and does not count repeated frames. Margin
+  /// frames are only context, and their results are arbitrary. If the distance is 0, the result of
+  /// this frame is required.
   int context_distance = 0;
-  /// True if the frame lies outside the requested part of a clip. Such a frame is context for
-  /// filters over time, and its result is discarded.
+  /// Whether the frame is outside the requested part of a clip. Such a frame is context for filters
+  /// over time, and its result is discarded.
   bool context_only = false;
-  /// Position of a slice in its volume, from 0. Sources number the slices. A slice that does not
-  /// follow the previous one begins another volume. -1: unknown; all slices belong to one volume.
+  /// Position of a slice in its volume, counted from 0. Sources number the slices. If the position
+  /// of a slice does not follow the position of the previous slice, the slice begins another
+  /// volume. If all positions are -1 (unknown), all slices belong to one volume.
   int slice = -1;
-  /// Voxels of a slice whose results are wanted. Null means that all results are wanted. Filters
-  /// may skip the other voxels.
+  /// Voxels of a slice whose results are required. Filters may skip all other voxels. If the
+  /// pointer is null, all results are required.
   std::shared_ptr<const SliceMask> mask;
 };
 
-/// Inputs of a filter in addition to the samples of the frame. A result has none of them.
+/// Inputs of a filter in addition to the samples of the frame. Results do not contain these inputs.
 struct FrameInputs {
-  /// Positions of the invalid samples of a grey frame; null: all samples are valid. At these
-  /// positions the frame contains filled-in values. Only sessions whose parameters allow holes use
-  /// this member.
+  /// Positions of the invalid samples of a grey frame. If the pointer is null, all samples are
+  /// valid. At invalid positions, the frame contains filled-in values. Only sessions whose
+  /// parameters allow holes use this member.
   std::shared_ptr<const Holes> holes;
   /// Guide of this frame: a guided session matches patches in the guide instead of in this frame.
   /// The guide has the same size and planes as the frame.
@@ -121,14 +125,15 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer must be readable for up to 64 bytes beyond the last row (FramePool guarantees
-  /// this).
+  /// The buffer must be readable for up to 64 bytes beyond the last row. FramePool makes such
+  /// buffers.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
-  /// Samples in GPU memory; in this case `planes` is empty. The pointer keeps the GPU memory alive.
+  /// Samples in GPU memory. If the pointer is not null, `planes` is empty. The pointer owns the GPU
+  /// memory together with all of its copies.
   std::shared_ptr<const DevicePicture> on_device;
 
-  /// Returns plane `i` as samples of type T, which must be the type that the format names. The
+  /// Returns plane `i` as samples of type T, which must be the sample type of the format. The
   /// samples must be in host memory.
   template <class T>
   PlaneView<T> plane(int i) const {

@@ -9,12 +9,12 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Readable bytes after the last row. They are needed because the SIMD code of encoders reads the
-// buffer in full vectors.
+// Number of readable bytes after the last row. The SIMD code of encoders needs these bytes, because
+// it reads the buffer in full vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 
-// Free buffers of a pool. Every frame in use shares ownership of this object, so that frames may
+// The free buffers of a pool. Every frame in use shares ownership of this object, so frames may
 // outlive the pool.
 struct FramePool::Shelf {
   std::pmr::memory_resource* memory;

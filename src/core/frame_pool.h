@@ -1,5 +1,5 @@
 #pragma once
-// Reusable buffers for frames of one format, so that nothing is allocated per frame.
+// Reusable buffers for frames of one format, which avoid an allocation for each frame.
 
 #include <memory>
 #include <memory_resource>
@@ -8,22 +8,23 @@
 
 namespace lull {
 
-/// A pool of frames. A frame's buffer returns to the pool when the last reference to its pixels is
-/// released, even after the pool is destroyed. The pool grows on demand: the caller bounds the
-/// number of frames in flight. Several threads may use a pool.
+/// A pool of frames. The buffer of a frame returns to the pool when the last reference to its
+/// pixels is released, even after the pool is destroyed. The pool makes a new buffer whenever all
+/// buffers are in use, so the caller must limit the number of frames in use. Several threads may
+/// use a pool.
 class FramePool {
  public:
-  /// `memory` provides the buffers (for example page-locked memory for a GPU) and must outlive
-  /// them.
+  /// `memory` provides the buffers (for example page-locked memory for a GPU) and must outlive all
+  /// buffers.
   /// @throws InvalidArgument  the format is not valid
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  /// Returns a frame whose planes follow each other in one buffer. The rows of a plane start at
-  /// multiples of 64 bytes. The samples are not initialised. @throws std::bad_alloc
+  /// Returns a frame whose planes are contiguous in one buffer. The rows of a plane start at
+  /// multiples of 64 bytes. The samples are not initialised.
+  /// @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
-  /// Allocates buffers for `frames` frames in advance. This is useful if the memory is slow to
-  /// allocate.
+  /// Allocates buffers for `frames` frames in advance, for memory that is slow to allocate.
   /// @throws std::bad_alloc
   void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }

@@ -7,8 +7,8 @@
 namespace lull {
 
 /// A rectangle of samples in memory, whose rows start `stride` samples apart. All members are
-/// constexpr, so that device code can use them (nvcc --expt-relaxed-constexpr) while core includes
-/// no CUDA header.
+/// constexpr, so that device code can use them (nvcc --expt-relaxed-constexpr) although the module
+/// core includes no CUDA header.
 template <class T>
 struct PlaneView {
   T* data = nullptr;

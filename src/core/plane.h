@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// A plane that owns its samples. Rows start at multiples of 64 bytes, so that SIMD loads at the
-/// start of a row are aligned. Samples are not initialised.
+/// A plane that owns its samples. Rows start at multiples of 64 bytes, so SIMD loads at the start
+/// of a row are aligned. The samples are not initialised.
 template <class T>
 class Plane {
  public:

@@ -28,8 +28,8 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Rounds to the nearest integer, ties upwards as to_sample() in the CUDA kernels does, and clamps
-/// to [0, max_value]; NaN gives 0. Float samples keep values outside their nominal range.
+/// Rounds to the nearest integer, ties upwards, and clamps to [0, max_value]. NaN becomes 0. The
+/// CUDA function to_sample() rounds in the same way. Float samples are not rounded or clamped.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -99,21 +99,21 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether equal stored samples of two formats stand for equal brightness.
+/// Returns whether equal sample values of two formats represent equal brightness.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
          a.chroma_scale == b.chroma_scale;
 }
 
 /// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
-/// `max_value`. (In single precision, 16-bit values near a tie would be rounded to the wrong side.)
+/// `max_value`. (Single precision would round some 16-bit values near a tie to the wrong integer.)
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;
 }
 
-/// Converts the integer samples of a plane that is not filtered to samples of `format`. `ratio`:
-/// factor by which the sample values are multiplied.
+/// Converts the integer samples of a plane that is not filtered to samples of `format`. `ratio` is
+/// the factor between the sample values.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {
@@ -137,7 +137,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
 }
 
 /// Copies plane `i` of `from` to `to`, a frame of the same size. If both frames have the same kind
-/// of samples, the copy is exact. If not, the samples must be integers, and they are converted.
+/// of samples, the copy is exact. If not, the samples must be integers, and the function converts
+/// them.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
@@ -157,8 +158,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Copies `frame` to a frame of `pool`, which has the format of results. Samples are converted if
-/// necessary.
+/// Copies `frame` to a frame of `pool`, which has the format of results. If the formats differ, the
+/// function converts the samples.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);
@@ -166,8 +167,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` in the form of a session's result. `pool` provides the results of
-/// the session.
+/// Returns the unfiltered `frame` as a result of a session. `pool` is the pool from which the
+/// session takes its results.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

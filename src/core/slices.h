@@ -1,5 +1,5 @@
 #pragma once
-// Slices of a volume: spans along z, and masks of the wanted voxels.
+// Slices of a volume: ranges of slices along z, and masks of the voxels whose results are required.
 
 #include <cstddef>
 #include <utility>
@@ -15,9 +15,9 @@ struct SliceSpan {
 
 class SliceMask {
  public:
-  /// @param inside  one flag per voxel, row by row
-  /// @param zero true: voxels outside the mask become 0 in the output; false: they are preserved
-  ///     unchanged
+  /// @param inside  one flag for each voxel, row by row
+  /// @param zero    if true, voxels outside the mask become 0 in the output; if false, they are
+  ///     preserved unchanged
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 
@@ -25,8 +25,8 @@ class SliceMask {
   int height() const { return height_; }
   bool zero() const { return zero_; }
   bool inside(int x, int y) const { return inside_[static_cast<std::size_t>(y) * width_ + x]; }
-  /// Returns the mask of a field, which contains only the rows with even numbers (parity 0) or with
-  /// odd numbers (parity 1). The height of this mask must be even.
+  /// Returns the mask of a field. A field contains only the rows with even numbers (parity 0) or
+  /// only the rows with odd numbers (parity 1). The height of the complete mask must be even.
   SliceMask field(int parity) const {
     std::vector<bool> rows(inside_.size() / 2);
     for (int y = 0; y < height_ / 2; ++y)

@@ -10,15 +10,15 @@ namespace lull {
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  /// Returns the format of the next frame that read() returns. It is known before the first read.
+  /// Returns the format of the next frame that read() returns. The format is known before the first
+  /// read.
   virtual const FrameFormat& format() const noexcept = 0;
-  /// Returns the next frame in presentation order; nullopt at the end of the stream.
+  /// Returns the next frame in presentation order, or nullopt at the end of the stream.
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that is waiting for input, and all later calls of read(). These calls throw
-  /// IoError, unless the data that they need have already arrived. Any thread may call this
-  /// function.
+  /// Ends a read() that waits for input, and all later calls of read(). These calls throw IoError
+  /// if the data that they need have not arrived. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };
 

@@ -9,8 +9,8 @@ namespace lull {
 
 namespace {
 
-/// Common formats subsample chroma by at most 4 in each direction. VapourSynth supports subsampling
-/// by up to 16.
+/// Maximum log2 of the subsampling. VapourSynth supports subsampling by up to 16 in each direction,
+/// while common formats subsample chroma by at most 4.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

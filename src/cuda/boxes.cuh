@@ -1,13 +1,13 @@
 #pragma once
-// Tiling of a plane for kernels that sum over boxes of 8x8 samples at each position.
+// Tiling of a plane for kernels that sum over a box of 8x8 samples at each position.
 
 #include <cuda_runtime_api.h>
 
 namespace lull {
 
-/// A box begins at its position and extends `box_reach` samples beyond it. The lanes of a warp hold
-/// adjacent words of 4 samples. The last two of the 32 lanes only provide samples for the boxes of
-/// the first `box_words` lanes.
+/// A box begins at its position and extends `box_reach` samples beyond the position. Each lane of a
+/// warp loads a word of 4 samples, and the words of a warp are adjacent. The first `box_words`
+/// lanes compute box sums. The last two lanes only provide samples.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box

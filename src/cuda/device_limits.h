@@ -1,6 +1,6 @@
 #pragma once
-// Limits of a device as plain data. The functions that divide the work of a kernel into blocks take
-// only these limits, so that they run without a device (match/cuda/match_plan.h,
+// Limits of a device as plain data. Functions that divide the work of a kernel into blocks take
+// only these limits, so tests can call the functions without a device (match/cuda/match_plan.h,
 // bm3d/cuda/filter/filter_plan.h).
 
 #include <algorithm>
@@ -17,7 +17,8 @@ struct DeviceLimits {
   std::size_t block_shared_memory = 0;  // bytes that a block may request
   std::size_t reserved = 0;             // bytes per block that the system reserves in addition
 
-  /// Returns how many thread blocks a multiprocessor can hold, limited by warps and shared memory.
+  /// Returns the number of thread blocks that a multiprocessor can execute at the same time,
+  /// limited by warps and shared memory.
   constexpr int blocks(int threads, std::size_t bytes) const {
     const auto by_memory =
         static_cast<int>(shared_memory / std::max<std::size_t>(1, bytes + reserved));
@@ -27,8 +28,9 @@ struct DeviceLimits {
   /// Returns the maximum dynamic shared memory of a thread block. The limit leaves 1 KB for the
   /// static shared memory of the kernel.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
-  /// Returns the maximum dynamic shared memory of a thread block if a multiprocessor must hold
-  /// `count` blocks. Each block needs another 1 KB for static and reserved shared memory.
+  /// Returns the maximum dynamic shared memory of a thread block if a multiprocessor must execute
+  /// `count` blocks at the same time. Each block needs another 1 KB for static and reserved shared
+  /// memory.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);
   }

@@ -21,22 +21,23 @@ struct DeviceList {
   std::string reason;  // why `devices` is empty; empty if there are devices
 };
 
-/// Lists the visible devices. Without a driver or a device, `devices` is empty and the result
-/// states the reason.
+/// Lists the visible devices. Without a driver or a device, `devices` is empty and `reason` states
+/// the reason.
 [[nodiscard]] DeviceList list_devices();
 
-/// Returns the version of CUDA that this build uses, for example "12.4"; empty without CUDA.
+/// Returns the version of CUDA that this build uses, for example "12.4". The text is empty without
+/// CUDA.
 [[nodiscard]] std::string toolkit_version();
-/// Returns the newest version of CUDA that the driver supports; empty without a driver.
+/// Returns the newest version of CUDA that the driver supports. The text is empty without a driver.
 [[nodiscard]] std::string driver_version();
 
-/// Creates the CUDA contexts of GPUs in background threads while files are being opened: one
-/// context takes 0.1 s. The destructor waits for the threads.
+/// Creates the CUDA contexts of GPUs in background threads while the program opens files. The
+/// creation of one context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices` contains indices among the visible devices; devices that do not exist are ignored.
-  /// Empty: all devices. The constructor ignores errors, because they occur again when the GPU is
-  /// used.
+  /// `devices` contains indices among the visible devices. If it is empty, all devices are meant.
+  /// The constructor ignores devices that do not exist. It also ignores errors, because they occur
+  /// again when a session uses the GPU.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

@@ -39,7 +39,8 @@ DeviceList list_devices() {
   DeviceList list;
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    // Clears the error, so that a missing driver does not fail the next CUDA call.
+    // This call clears the error. Otherwise the next CUDA call would report the missing driver as
+    // its own error.
     (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;

@@ -1,6 +1,7 @@
 // Converts a picture of a decoder to planes of samples: separates Cb and Cr, and shifts sample
-// values to the low bits. The kernel is memory-bound. One thread processes one sample of the first
-// plane, or one pair of chroma samples; a warp processes 32 of them in a row.
+// values to the low bits. Memory bandwidth limits the speed of the kernel. One thread processes one
+// sample of the first plane, or one pair of chroma samples. A warp processes 32 neighbours in a
+// row.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"

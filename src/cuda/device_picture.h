@@ -1,5 +1,5 @@
 #pragma once
-// Copies pictures that a decoder left in GPU memory.
+// Copies pictures that a decoder has written to GPU memory.
 
 #include "core/frame.h"
 #include "cuda/device_planes.h"
@@ -13,7 +13,7 @@ class DevicePictureReader {
  public:
   /// Queues two operations on `stream`: a wait until `picture` has been written, and the copy of
   /// its planes to the planes of `to`. A picture in the memory of another GPU is first copied to
-  /// this GPU. `picture` must stay valid until the copy is complete.
+  /// the GPU of `stream`. `picture` must remain valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

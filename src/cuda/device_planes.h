@@ -1,6 +1,6 @@
 #pragma once
-// Planes of samples on a device: their layout, and their conversion from and to stored samples. All
-// functions are asynchronous on `stream`; they neither allocate nor wait.
+// Planes of samples on a device: their layout, and their conversion from and to stored samples. The
+// functions queue their work on `stream`. They neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -16,8 +16,8 @@
 
 namespace lull {
 
-/// Sums of the weighted estimates of all groups, in fixed point, because integer sums are equal in
-/// any order.
+/// Sums of the weighted estimates of all groups. The sums are fixed-point numbers, because integer
+/// sums do not depend on the order of additions.
 struct Sums {
   unsigned long long* numerator = nullptr;  // signed values, two's complement
   std::uint32_t* denominator = nullptr;     // weights at patch origins, without the Kaiser window
@@ -36,14 +36,14 @@ struct RawPlanes {
   std::array<int, max_planes> pitch{};  // bytes
 
   RawPlanes() = default;
-  /// Describes planes of the given format; `data` stays null.
+  /// Describes planes of the given format. All pointers in `data` are null.
   explicit RawPlanes(const FrameFormat& format)
       : sample(format.sample),
         full_scale{format.full_scale(0), format.full_scale(1), format.full_scale(2)},
         max_value(format.max_value()) {}
 };
 
-/// Returns the thresholds of the format's dithering (core/dither/dither.h) in device memory; an
+/// Returns the thresholds of the format's dithering (core/dither/dither.h) in device memory, or an
 /// empty buffer if the samples are not dithered. The copy to the device is complete when the
 /// function returns.
 [[nodiscard]] cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format,
@@ -51,42 +51,44 @@ struct RawPlanes {
 
 enum class Colour { as_is, opponent };
 
-/// SampleCurve::values of each plane of a frame, in device memory; null: samples are not changed.
+/// For each plane of a frame, the values of its curve (SampleCurve::values) in device memory. If a
+/// pointer is null, the samples of the plane are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
 /// Transform of a plane's filtered samples on the device: a curve, then clip limits.
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts of each enabled limit, as rows of clip_shift_cells(width) cells;
-  // null for a limit that is disabled.
+  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. If a
+  // limit is disabled, its pointer is null.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Converts `count` planes, from plane `first` on, to floats on the 0..255 scale. Then the function
-/// applies the curves, and last the transform to the opponent space.
+/// Converts `count` planes, starting with plane `first`, to floats on the 0..255 scale. Then the
+/// function applies the curves, and last the transform to the opponent space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// Converts float planes back to stored samples: first from the opponent space if necessary, then
-/// by the output transforms `back`. Integers are rounded to nearest and clipped.
+/// Converts float planes back to stored samples: first from the opponent space if `colour` requires
+/// it, then by the output transforms `back`. Integers are rounded to nearest or dithered, and
+/// clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
 /// Converts the integer samples of plane `i`, which is not filtered, to the integer format of the
-/// results. `width`, `height`: size of the plane in samples.
+/// results. `width` and `height` are the size of the plane in samples.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
-/// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu). Call this
-/// function before planes_to_samples(), which uses the shifts.
+/// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu).
+/// planes_to_samples() calls this function before it uses the shifts.
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
                       const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// The next two functions handle out-of-range float samples (core/float_range.h;
+// The following two functions handle out-of-range float samples (core/float_range.h;
 // samples/float_guard.cu). `sigma` is the standard deviation of the planes' noise. guard_samples()
 // copies the samples of `raw` to `seen`, and replaces out-of-range samples in the copy. `cells` is
 // memory for the cell sums of each plane.
@@ -94,13 +96,13 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
                    cudaStream_t stream);
-/// Copies to `filtered` those samples of `raw` that guard_samples() replaced.
+/// Copies the samples of `raw` that guard_samples() replaced to `filtered`.
 void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Returns a buffer that is zeroed by work queued on `stream`. Kernels also read the margins of
-/// planes, so these must have defined values; no result depends on those values.
+/// Returns a buffer that work on `stream` fills with zeros. Kernels also read the margins of
+/// planes, so the margins must have defined values. No result depends on these values.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);

@@ -5,14 +5,14 @@
 
 namespace lull::cuda {
 
-/// Returns the text of a version of CUDA, which is encoded as 12040 for 12.4.
+/// Returns a version of CUDA as text, for example "12.4" for the code 12040.
 [[nodiscard]] inline std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Returns the reason for the CUDA runtime's error "insufficient driver". Versions are encoded as
-/// in CUDA: 12040 for 12.4. `driver` is the newest CUDA version that the driver supports, 0 without
-/// a driver.
+/// Returns the reason for the error "insufficient driver" of the CUDA runtime. Versions have the
+/// codes of CUDA, for example 12040 for 12.4. `driver` is the newest CUDA version that the driver
+/// supports, or 0 without a driver.
 [[nodiscard]] inline std::string driver_problem(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver here: to use an NVIDIA GPU, install its driver";
   return "the NVIDIA driver knows CUDA up to " + version_text(driver) + ", this build needs " +

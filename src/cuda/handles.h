@@ -11,8 +11,8 @@
 
 namespace lull::cuda {
 
-/// Releases a CUDA handle. The returned status is ignored, because a destructor that runs while an
-/// exception unwinds the stack must not throw.
+/// Releases a CUDA handle. The function ignores the returned status, because a destructor that runs
+/// while an exception unwinds the stack must not throw.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -50,7 +50,7 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Captures the work that the callable `work` queues on `stream` as a CUDA graph. The caller
+/// Returns a CUDA graph of the work that the callable `work` queues on `stream`. The caller
 /// launches the graph as a whole. No work runs during the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
@@ -64,7 +64,8 @@ template <class Work>
   return GraphExec(launchable);
 }
 
-/// Device memory for `size` values of T. The memory is allocated once and not initialised.
+/// Device memory for `size` values of T. The constructor allocates the memory and does not
+/// initialise it.
 template <class T>
 class DeviceBuffer {
  public:

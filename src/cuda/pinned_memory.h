@@ -6,7 +6,7 @@
 namespace lull::cuda {
 
 /// Returns a memory resource of page-locked memory, from and to which every device can copy. The
-/// resource lives as long as the process. Allocation throws std::bad_alloc. Locking pages is slow,
+/// resource exists until the process ends. Allocation throws std::bad_alloc. Locking pages is slow,
 /// so callers should reuse the buffers. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 

@@ -22,9 +22,9 @@
 namespace lull::cuda {
 namespace {
 
-// Locking pages one by one takes longer than filtering the frames in these pages. So large blocks
-// are cut from slabs, which are locked in one call and which the system provides in huge pages
-// where possible.
+// Locking pages one by one takes longer than filtering the frames in these pages. Therefore large
+// blocks are parts of slabs. CUDA locks a slab in one call, and the system provides slabs in huge
+// pages where possible.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
@@ -51,8 +51,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Makes the system allocate and clear the pages at once, which is most of the cost of locking
-  /// them.
+  /// Writes to each page, so that the system allocates and clears the pages at once. This work
+  /// takes most of the time of locking them.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -64,8 +64,8 @@ class Pages {
   std::byte* data_ = nullptr;
 };
 
-/// Prepares pages for the next slabs: background threads touch the pages before a slab is
-/// requested.
+/// Prepares the pages of further slabs in advance: background threads touch the pages before a
+/// caller requests a slab.
 class PagePrefetcher {
  public:
   Pages take(std::size_t bytes) {
@@ -79,12 +79,11 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs that are prepared in advance. Two slabs of each size are prepared, because one
-  // core does not prepare slabs as fast as two GPUs use them. The limit for all sizes together is
-  // four slabs, because results may differ in size from the input.
+  // Number of slabs that are prepared in advance. There are two slabs of each size, because one
+  // core prepares slabs more slowly than two GPUs use them. The limit for all sizes together is
+  // four slabs, because results may have another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Pages for slabs larger than this are not prepared, because such a slab may never be requested
-  // again.
+  // Maximum size of a slab that is prepared in advance. Larger slabs may never be requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -107,7 +106,8 @@ class PagePrefetcher {
   std::deque<Next> next_;
 };
 
-/// Blocks of one size in a slab, whose memory is locked in one call.
+/// A slab: page-locked memory that is divided into blocks of one size. CUDA locks the memory of a
+/// slab in one call.
 class Slab {
  public:
   static std::size_t bytes_for(std::size_t block) {
@@ -177,9 +177,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory after a failure of the GPU. CUDA is then unusable in the process. The
-  // job continues on the CPU, or ends with the error of the GPU. It must not end with another error
-  // before.
+  // Allocates pageable memory after a failure of the GPU, when CUDA is unusable in the process. The
+  // job then continues on the CPU, or ends with the error of the GPU. Without this memory, the job
+  // would end with another error.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
@@ -200,8 +200,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block if it belongs to a slab, and returns whether it does. A slab without blocks
-  /// in use is returned to the system.
+  /// If a block belongs to a slab, releases the block and returns true. If no block of the slab is
+  /// then in use, the function also returns the slab to the system.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });
@@ -228,7 +228,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // This object is never destroyed, because frames may still exist when static objects are
+  // The program never destroys this object, because frames may still exist when static objects are
   // destroyed.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;

@@ -1,6 +1,6 @@
 #pragma once
-// The stored samples of a frame in GPU memory. They are the intermediate form between a frame in
-// host memory and the float planes that are filtered.
+// The stored samples of a frame in GPU memory. A session converts these samples to the float planes
+// that it filters.
 
 #include <algorithm>
 #include <array>
@@ -17,15 +17,15 @@
 
 namespace lull {
 
-/// Curves that are applied to a plane's samples: `forward` after their conversion to floats,
-/// `inverse` before the conversion back. Null: the samples are not changed.
+/// Curves for a plane's samples. `forward` is applied after the conversion to floats, and `inverse`
+/// before the conversion back to samples. If a pointer is null, the samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
 /// Returns `format`, but with RGB declared as YUV, so that sessions filter the planes without a
-/// colour transform. All planes keep the scale of RGB.
+/// colour transform. All planes have the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -35,10 +35,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma`: noise levels of the stored planes. They determine which float samples are out of
-  /// range, and the noise of their replacements (core/float_range.h). For RGB, a plane with a noise
-  /// level of 0 is not filtered. `curves` are copied. `results`: format of the results; null: the
-  /// frame's format.
+  /// `sigma` contains the noise levels of the stored planes. The noise levels determine which float
+  /// samples are out of range, and the noise of their replacements (core/float_range.h). For RGB, a
+  /// plane with a noise level of 0 is not filtered. The constructor copies `curves`. `results` is
+  /// the format of the results; the default is the format of the frame.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -46,24 +46,24 @@ class RawFrame {
            const std::optional<FrameFormat>& results = std::nullopt);
 
   /// Queues the upload of the samples of `frame`, which may be in host memory or in the memory of a
-  /// GPU. `frame` must stay valid until the upload is complete.
+  /// GPU. `frame` must remain valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
   /// Queues the copy of plane `i` of `noisy` to the result `frame`. `noisy` is the frame that was
-  /// uploaded last. If both frames are in host memory, the plane is copied at once, and `noisy`
-  /// need not have been uploaded.
+  /// uploaded last. If both frames are in host memory, the function copies the plane at once, and
+  /// `noisy` may be a frame that was not uploaded.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of all planes to floats. RGB is also transformed to the opponent space.
-  /// For other layouts, only those planes are converted whose pointer is not null.
+  /// For other layouts, the function converts only the planes whose pointers are not null.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// These two functions queue the conversion of floats to stored samples: from_plane() for plane
-  /// `i`, from_opponents() for all three planes of RGB.
+  /// The following two functions queue the conversion of floats to stored samples. from_plane()
+  /// converts plane `i`, and from_opponents() converts all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores the out-of-range samples in the results. `original` contains the planes() of the same
-  /// frame before filtering. Only frames of float samples need this call, after from_plane() or
+  /// frame before filtering. A session with float samples calls this function after from_plane() or
   /// from_opponents().
   void restore(const RawPlanes& original, cudaStream_t stream);
 
@@ -73,15 +73,15 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results need memory of their own, separate from the uploaded samples. This is
-  /// necessary for float samples, because the filter input with replaced out-of-range samples is
-  /// stored there; for RGB if some planes are not filtered, because the conversion writes all three
-  /// planes; and for results in another format.
+  /// Returns whether results need separate memory instead of the memory of the uploaded samples.
+  /// Float samples need it, because this memory also stores the filter input with replaced
+  /// out-of-range samples. RGB needs it if some planes are not filtered, because the conversion
+  /// writes all three planes. Results in another format also need it.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }
-  /// Copies a curve to the device; null stays null.
+  /// Copies a curve to the device. For a null pointer, the result is null.
   const float* upload_curve(const SampleCurve* curve, cudaStream_t stream);
   OutputTransform make_output_transform(int i, const CurvePair& curves, cudaStream_t stream);
 
@@ -93,8 +93,9 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_`: the uploaded samples. `filtered_`: first the filter input with replaced out-of-range
-  // samples (only for float samples), then the results.
+  // `planes_` refers to the uploaded samples. `filtered_` refers to the results. Before the results
+  // exist, `filtered_` refers to the filter input with replaced out-of-range samples, if the
+  // samples are floats.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

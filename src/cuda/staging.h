@@ -1,7 +1,7 @@
 #pragma once
 // Copies planes between pageable host memory and a device. The driver copies pageable memory with a
-// single thread, while the caller waits. The class Staging copies through page-locked buffers with
-// several threads.
+// single thread, and the caller must wait for it. The class Staging instead copies through
+// page-locked buffers with several threads.
 
 #include <cuda_runtime_api.h>
 
@@ -22,10 +22,11 @@ template <class T>
                          plane.stride * size);
 }
 
-/// Two page-locked buffers of a few megabytes, independent of the planes' size. They are allocated
-/// on first use; if there is no memory for them, the driver copies the planes directly. Small
-/// planes, and planes in page-locked memory, are copied without the buffers. One thread at a time
-/// may use a Staging, with streams of one device, and not while a stream is captured.
+/// Copies planes through two page-locked buffers of a few megabytes. The size of the buffers does
+/// not depend on the planes. The first copy allocates the buffers; if there is not enough memory,
+/// the driver copies the planes directly. Small planes and planes in page-locked memory are also
+/// copied directly. One thread at a time may use a Staging, with streams of one device, and not
+/// during the capture of a stream.
 class Staging {
  public:
   Staging();
@@ -35,11 +36,11 @@ class Staging {
   Staging& operator=(Staging&&) noexcept;
 
   /// Queues the upload of a plane, whose rows are `pitch` bytes apart on the device. A plane in
-  /// page-locked memory must not change until the upload is complete; any other plane may change as
-  /// soon as the function returns.
+  /// page-locked memory must not change until the upload is complete. A plane in other memory may
+  /// change as soon as the function returns.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// Downloads a plane. A download to page-locked memory is queued; a download to other memory is
-  /// complete when the function returns.
+  /// Downloads a plane. If the destination is page-locked memory, the function only queues the
+  /// download. If not, the download is complete when the function returns.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:

@@ -15,23 +15,24 @@
 namespace lull::cuda {
 namespace {
 
-/// Planes of at least this size are copied by several threads. The copy of a smaller plane would
+/// Minimum size of a plane that several threads copy, in bytes. The copy of a smaller plane would
 /// end before other threads have started.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane, in bytes: large enough for the GPU's copy engine, and small enough
-/// for the caches of the CPU.
+/// Size of a piece of a plane, in bytes. A piece is large enough for the GPU's copy engine, and
+/// small enough for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
+/// Maximum number of threads, because a few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether `host` is pageable memory, which the CUDA runtime does not know.
+/// Returns whether `host` is pageable memory, which means that the CUDA runtime did not allocate or
+/// lock the memory.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
   // CUDA runtimes before version 11 report an error for pageable memory. A failed device also
-  // causes an error here; the copy that follows reports it.
+  // causes an error here, and the following copy reports this failure.
   (void)cudaGetLastError();
   return true;
 }
@@ -75,7 +76,7 @@ std::size_t row_in_buffer(std::size_t row) { return round_up(row, row_alignment)
 
 }  // namespace
 
-/// The two page-locked buffers alternate: the CPU fills one while the GPU copies the other.
+/// The two page-locked buffers. The CPU fills one buffer while the GPU copies the other buffer.
 class Staging::Buffers {
  public:
   /// @throws std::bad_alloc

@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Returns a pointer to shared memory whose address is computed once and kept in a register.
-/// Without this function, the compiler recomputes the address at each use.
+/// Returns a pointer to shared memory. The code computes the address once and stores it in a
+/// register. Without this function, the compiler recomputes the address at each use.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -20,9 +20,9 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Returns an address in device memory, to which the compiler then adds a 32-bit offset in one
-/// instruction. Without this function, the compiler would first add the offset to the terms of the
-/// address, in four instructions.
+/// Returns an address in device memory in a form to which the compiler adds a 32-bit offset in one
+/// instruction. Without this function, the compiler adds the offset to the terms of the address,
+/// which needs four instructions.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__
@@ -32,7 +32,8 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// Defines how values are compared: as 32-bit words, or as two independent half words.
+/// The comparison of values: WordOrder compares 32-bit words, and HalfWordOrder compares two
+/// independent half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
@@ -44,23 +45,23 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Compares and exchanges values with the lane at distance `j`. Of the two lanes, the lane with the
-/// lower index keeps the greater value.
+/// Exchanges values with the lane at distance `j`. The lane with the lower index gets the greater
+/// value of the two lanes.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network: lane 0 gets the maximum.
-/// Where a stage of the network must sort in ascending order, the values are complemented, so that
-/// each exchange depends on a single bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. Lane 0 gets the maximum. If
+/// a stage of the network must sort in ascending order, the function complements the values, so
+/// that each exchange depends on a single bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // Each expression is non-zero if the lane sorts in ascending order: `before` in the previous
-    // stage, `now` in this stage.
+    // `before` is non-zero if the lane sorts in ascending order in the previous stage. `now` is
+    // non-zero if the lane sorts in ascending order in this stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -69,7 +70,7 @@ __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int la
   return v;
 }
 
-/// Sorts a bitonic sequence in descending order, with the last stage of the network of
+/// Sorts a bitonic sequence in descending order. The function is the last stage of the network of
 /// sort_descending().
 __device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
 #pragma unroll
@@ -109,7 +110,8 @@ __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   return packed;
 }
 
-/// Computes c += a b, where a has 16x32 bytes and b 32x8 bytes, in the layout of mma.m16n8k32.
+/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes, in the layout of the
+/// instruction mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -130,7 +132,8 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// The 16x8 elements of a matrix product on the tensor cores, in the layout of mma.m16n8k16.
+/// The 16x8 elements of a matrix product on the tensor cores, in the layout of the instruction
+/// mma.m16n8k16.
 struct HalfSums {
   std::uint32_t at[2] = {0, 0};
 };
@@ -138,7 +141,7 @@ struct FloatSums {
   float at[4] = {0, 0, 0, 0};
 };
 
-/// Returns a b + c, where a has 16x16 and b 16x8 half-precision values.
+/// Returns a b + c, where a has 16x16 and b has 16x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
@@ -183,7 +186,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   return d;
 }
 
-/// Returns a b + c, where a has 16x8 and b 8x8 half-precision values.
+/// Returns a b + c, where a has 16x8 and b has 8x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                              const HalfSums& c) {
   HalfSums d;
@@ -209,7 +212,7 @@ __device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
   return *reinterpret_cast<const __half2*>(&word);
 }
 
-/// Packs two floats as half-precision values; the first goes to the low half word.
+/// Packs two floats as half-precision values. The first value is in the low half word.
 __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
   return word_of(__floats2half2_rn(low, high));
 }
@@ -221,7 +224,8 @@ __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// Computes c += a b, where a has 16x8 and b 8x8 elements, in the layout of mma.m16n8k8.
+/// Computes c += a b, where a has 16x8 and b has 8x8 elements, in the layout of the instruction
+/// mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -231,15 +235,16 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 matrix of half-precision values. Lane (g, t) = (lane / 4, lane %
-/// 4) holds columns 2t and 2t + 1 of row g, before and after.
+/// Returns the transpose of an 8x8 matrix of half-precision values. In the argument and in the
+/// result, lane (g, t) = (lane / 4, lane % 4) has the values in columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));
   return turned;
 }
 
-/// Returns 1 / sqrt(v) from the fast hardware instruction, whose last bits are inexact.
+/// Returns 1 / sqrt(v). The function uses the fast hardware instruction, whose last bits are
+/// inexact.
 __device__ __forceinline__ float reciprocal_root(float v) {
   float result;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session, which handles planes and colour, and the engines on the host,
-// which process sets of planes.
+// The interface between the session and the engines on the host. The session manages planes and
+// colour, and the engines process sets of planes.
 
 #include <algorithm>
 #include <memory>
@@ -20,14 +20,14 @@ namespace lull::linear {
 inline constexpr int readable_padding = 16;
 
 /// The pictures y, x and z (params.h) of one plane of a set of planes. All pictures have the same
-/// size, and readable_padding samples beyond the end of each row.
+/// size, and each row has readable_padding samples beyond its end.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
-/// The sums of the weighted estimates of one plane of a frame. Their type depends on the engine.
+/// The sums of the weighted estimates of one plane of a frame. Each engine derives its own type.
 class Sums {
  public:
   virtual ~Sums() = default;
@@ -43,7 +43,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual std::unique_ptr<Sums> make_sums() const = 0;
-  /// Sets sums to 0, for a plane of this size.
+  /// Sets `sums` to 0, for a plane of width x height samples.
   virtual void clear(Sums& sums, int width, int height) const = 0;
   /// Finds groups. The caller has reset `groups`. guides[f] is the guide of frame f.
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
@@ -53,8 +53,8 @@ class Engine {
   /// frame f of the groups. The pictures of all frames have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
-  /// Writes the mean estimates to x. In all iterations but the last, also writes the next z.
-  /// `side`: side of a patch in samples.
+  /// Writes the mean estimates to x. In all iterations except the last, the function also writes
+  /// the next z. `side` is the side of a patch in samples.
   virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 
@@ -91,9 +91,9 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters the planes of a set. The result of each plane is its picture x (PlaneState).
-/// `guide(source)` returns the guide that is computed from one picture of each plane: y, x or z, as
-/// `source` states.
+/// Filters the planes of a set. The result of each plane is its picture x (PlaneState). The call
+/// guide(source) returns the guide of the set, computed from the pictures y, x or z of all planes.
+/// `source` selects the picture.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -20,14 +20,14 @@ struct Displacement {
   int x = 0, y = 0;
 };
 
-/// Returns the displacement of the candidate with this index (params.h).
+/// Returns the displacement of the candidate with the index `index` (params.h).
 constexpr Displacement displacement_of(int index, int window) {
   if (index == 0) return {};
   const int position = index - 1, radius = window / 2;
   return {position % window - radius, position / window - radius};
 }
 
-/// Returns `sizes`, reduced where necessary for a plane of this size: patches are not larger than
+/// Returns `sizes`, adapted to a plane of width x height samples. Patches are then not larger than
 /// the plane, and the step is not larger than a patch.
 constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   const int shorter = width < height ? width : height;
@@ -36,15 +36,15 @@ constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   return sizes;
 }
 
-/// Returns the index of the first candidate in a frame (params.h).
+/// Returns the index of the first candidate in frame `frame` (params.h).
 constexpr int first_index(const GroupSizes& sizes, int frame) {
   if (frame == 0) return 1;
   return 1 + sizes.window * sizes.window +
          (frame - 1) * sizes.temporal_window * sizes.temporal_window;
 }
 
-/// Returns the amount that is subtracted from the distance of a patch with `samples` samples, where
-/// `bonus` is subtracted from the mean squared difference.
+/// Converts `bonus`, which is subtracted from a mean squared difference, to the amount that is
+/// subtracted from the distance of a patch with `samples` samples.
 inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));
@@ -66,21 +66,24 @@ struct Place {
 /// the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
-  /// Displacement of the window's centre for each bundle of reference patches. Empty: 0.
+  /// Displacement of the window's centre for each bundle of reference patches. If the vector is
+  /// empty, all displacements are 0.
   std::vector<Motion> motion;
 };
 
-/// How the matcher searches for the groups of a frame over time.
+/// Parameters of the search for the groups of a frame over time.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// States for each bundle whether its patches span two frames. Empty: no patches span two frames.
+  /// States for each bundle whether its patches span two frames. If the vector is empty, no patches
+  /// span two frames.
   std::vector<std::uint8_t> has_pairs;
-  /// Amount subtracted from the mean squared difference of the patch that motion predicts.
+  /// Amount that the matcher subtracts from the mean squared difference of the patch that motion
+  /// predicts.
   float bonus = 0;
 };
 
-/// Groups as indices of candidates. The reference patch, index 0, is the first member. The order of
-/// the other members is arbitrary.
+/// Groups as indices of candidates. The reference patch, which has the index 0, is the first
+/// member. The order of all other members is arbitrary.
 class Groups {
  public:
   /// Makes the groups empty. `sizes` must be a result of fitted().
@@ -109,17 +112,18 @@ class Groups {
     counts_[index(i, j)] = static_cast<std::uint8_t>(count);
   }
 
-  /// Returns the number of frames that the patches of a group span, 1 or 2.
+  /// Returns the number of frames, 1 or 2, that the patches of a group span.
   int halves(int i, int j) const {
     return !search_.has_pairs.empty() && search_.has_pairs[bundle(i, j)] != 0 ? 2 : 1;
   }
-  /// Returns the amount that is subtracted from the distance of the patch that motion predicts.
+  /// Returns the amount that the matcher subtracts from the distance of the patch that motion
+  /// predicts.
   std::uint32_t bonus(const GuideRange& range, int samples) const {
     return distance_bonus(search_.bonus, range, samples);
   }
   int first_index(int frame) const { return linear::first_index(sizes_, frame); }
   int window(int frame) const { return frame == 0 ? sizes_.window : sizes_.temporal_window; }
-  /// Returns whether a frame has candidates that span this number of frames.
+  /// Returns whether frame `frame` contains candidates that span `halves` frames.
   bool has_candidates(int frame, int halves) const {
     return halves == 1 || search_.frames[frame].partner != no_frame;
   }
@@ -128,7 +132,7 @@ class Groups {
     const std::vector<Motion>& bundles = search_.frames[frame].motion;
     return bundles.empty() ? Motion{} : bundles[bundle(i, j)];
   }
-  /// Returns the position of the candidate with this index, for reference patch (i, j).
+  /// Returns the position of the candidate with the index `candidate`, for reference patch (i, j).
   Place place(int i, int j, int candidate) const {
     if (candidate == 0) return {};
     int frame = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Computes the quantised guide of the matcher (params.h).
+// Computes the quantised guide of the matcher (definition: params.h).
 
 #include <cstdint>
 

@@ -2,78 +2,86 @@
 // The parameters and the exact definition of iterated linear combinations of patches (Herbreteau
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 //
-// Pictures. y is the noisy picture, whose noise has the standard deviation s; x is the estimate of
-// the previous iteration; z is a partly denoised picture whose remaining noise is about tau s. The
-// pilot computes the first x from y; z is y at first. M iterations m = 1 .. M compute the next x
-// and z. The result is x of iteration M. The remaining noise of iteration m is tau = tau0 (1 - m /
-// M).
+// Pictures. There are three pictures: y is the noisy picture, whose noise has the standard
+// deviation s; x is the current estimate; z is a partly denoised picture, whose remaining noise is
+// about tau s. At first, z is y. The pilot computes the first x from y. M iterations m = 1 .. M
+// then compute the next x and the next z. The result is x of iteration M. After iteration m, the
+// remaining noise of z is given by tau = tau0 (1 - m / M).
 //
 // Sets. Planes of a picture that share their groups form a set (match/guide.h, PlaneSet). A set has
-// one guide. Each plane has its own s, Gram matrix and weights. The noise of its first plane
-// determines the parameters of a set. In small planes the side of a patch is min(side, width,
-// height), and the step at most the side.
+// one guide. Each plane has its own s, Gram matrix and weights. The noise of the first plane of a
+// set determines the parameters of the set. In small planes, the side of a patch is min(side,
+// width, height), and the step is at most the side.
 //
-// Guide. The matcher finds the groups of the pilot in the guide of y, and those of iteration 1 in
-// the guide of x. Later it finds new groups in the guide of z, for the iterations m = 1 + i
-// rematch, i = 1 .. matchings - 1. All other iterations use the groups of the iteration before.
-// (Groups found in z are better than groups found in x, because the errors of x are similar in all
-// patches of the groups from which x was made.) The matcher quantises the guide to integers, so
-// that all backends compute equal distances:
+// Guide. The matcher finds the groups of the pilot in the guide of y, and the groups of iteration 1
+// in the guide of x. For the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
+// finds new groups in the guide of z. All other iterations use the groups of the previous
+// iteration. (Groups found in z are better than groups found in x, because the errors of x are
+// similar in all patches of the groups from which x was made.) The matcher quantises the guide to
+// integers, so that all backends compute equal distances:
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
-// in single precision, with scale = guide_levels / (high - low). The range [low, high] is that of
-// guide_range(set, format, noise, 1) in all iterations.
+// The quantisation uses single precision, with scale = guide_levels / (high - low). In all
+// iterations, the range [low, high] is the result of guide_range(set, format, noise, 1).
 //
 // Groups. Reference patches are the ReferenceGrid (match/grid.h) of the step and side: every
 // step-th position and the last position along each axis. Candidates are all patches inside the
 // picture whose displacement from the reference patch is at most r = window / 2 samples, rounded
 // down, along each axis. The distance d is the sum of the squared differences of the quantised
-// samples. Candidates are ordered by
+// samples. The keys of the candidates determine their order. If a patch has n = side^2 samples, the
+// key is
 //     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
-// for n = side^2 samples a patch. The reference patch has the key 0. Another candidate has the
-// index 1 + its position among all displacements of the window, counted row by row from (-r, -r)
-// and including the reference patch. So no two candidates have equal keys. The group has the
-// `group` candidates with the smallest keys, or all candidates if there are fewer. The order of its
-// members does not matter.
+// The reference patch has the key 0. All other candidates have the index 1 + position, where the
+// position counts all displacements of the window row by row, starting at (-r, -r) and including
+// the reference patch. Therefore no two candidates have equal keys. The group consists of the
+// `group` candidates with the smallest keys, or of all candidates if there are fewer. The order of
+// the members does not matter.
 //
-// Pilot. Y has the k patches of a group as rows, and n columns. Yc is Y minus the mean of its rows,
-// a patch. (Rows of Theta sum to 1, so the subtraction changes nothing in exact arithmetic. It
+// Pilot. The k rows of Y are the patches of a group, with n samples each. Yc is Y minus the mean of
+// its rows. (The rows of Theta sum to 1, so the subtraction changes nothing in exact arithmetic. It
 // reduces the condition number by orders of magnitude.)
 //     Q = Yc Yc' + alpha^2 C + f I, Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
-// C is the covariance of the noise of two patches, summed over their samples: C = n s^2 I for white
-// noise, else C_ij = n s^2 rho(p_i - p_j), where rho is the autocorrelation of the noise and p_i
-// the position of patch i. The floor f keeps Q positive definite in single precision:
+// C is the covariance of the noise of two patches, summed over their samples. For white noise, C is
+// n s^2 I. For coloured noise, C_ij is n s^2 rho(p_i - p_j), where rho is the autocorrelation of
+// the noise and p_i is the position of patch i. The floor f keeps Q positive definite in single
+// precision:
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
-// The estimates Theta Y are averaged into x. The weight of row i is the inverse of the standard
-// deviation of its noise, in units of s: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)).
+// The new x is the weighted mean of the estimates Theta Y. The weight of row i is the inverse of
+// the standard deviation of its noise, in units of s: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)).
 //
-// Iteration m. X, Y and Z have the same patches of x, y and z as rows.
-//     t = max(1 - std(Y - Z) / s, tau), with the standard deviation of all k n samples around their
-//     mean
-//     Q = Xc Xc' + g C + f I, Theta = I - g C (Q^-1 - q q' / (1' q)), with g = excess t^2 and f
-//     from the trace of Xc Xc' E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or 0 if tau is 0
-// E is averaged into the next x and F into the next z, with the weight of row i as in the pilot.
-// The last iteration has tau = 0, so F equals E and one sum is enough.
+// Iteration m. The rows of X, Y and Z are the patches of x, y and z at the same positions.
+//     t = max(1 - std(Y - Z) / s, tau)
+//     Q = Xc Xc' + g C + f I, Theta = I - g C (Q^-1 - q q' / (1' q)), with g = excess t^2
+//     E = Theta Z, F = (1 - r) E + r Z, with r = tau / t, or r = 0 if tau is 0
+// The standard deviation std is that of all k n samples around their mean, and f contains the trace
+// of Xc Xc'. The next x is the weighted mean of the estimates E, and the next z is the weighted
+// mean of F. The weight of row i has the same formula as in the pilot. The last iteration has tau =
+// 0, so F equals E, and one sum is enough.
 //
-// Over time, groups have patches from the frames that the session lists (time/frame_session.h), the
-// frame of the reference patches first. All frames pass the pilot and the iterations. A step of a
-// frame reads y, x and z of its listed frames as the previous step left them, and adds its
-// estimates to the sums of all these frames. There are iterations_over_time iterations. The matcher
-// finds groups for the pilot and for iteration 1.
-//   Windows. The window of the reference frame has the side `window`, that of another frame
-// `temporal_window`, around the position that motion predicts: the vector of the bundle of
-// reference patches (match/motion_grid.h, with the grid of these patches). Indices continue frame
-// by frame: the first candidate of frame f has the index 1 + window^2 + (f - 1) temporal_window^2.
-//   Bonus. The distance of the candidate in the centre of a window is reduced by floor(bonus_share
-// sigma^2 scale^2 n), at most to 0. sigma is the noise of the guide, scale that of its
-// quantisation.
-//   Pairs. With `pairs`, patches of a bundle span two frames if its motion is even: a patch has a
-// second half at the same position in the partner of its frame (time/frame_pairs.h). The distance
-// and n count both halves; frames without a partner have no candidates. Motion is even if the
-// acceleration (match/second_half.h) is 0 in at least half of the frames with a partner.
-//   Noise. C_ij is a sum over both halves, and rho is 0 between frames.
+// Over time. Groups have patches from the frames that the session lists (time/frame_session.h). The
+// first of these frames contains the reference patches. All frames pass through the pilot and the
+// iterations. A step of a frame reads the pictures y, x and z that the previous step computed for
+// the listed frames, and adds its estimates to the sums of all these frames. There are
+// iterations_over_time iterations. The matcher finds groups for the pilot and for iteration 1.
 //
-// White noise. 1 is an eigenvector of Q with the eigenvalue e = alpha^2 n s^2 + f, or g n s^2 + f.
-// So q q' / (1' q) is the matrix of all ones divided by k e, and Theta is symmetric.
+// Windows over time. The window has the side `window` in the frame of the reference patches, and
+// the side `temporal_window` in all other frames. Its centre is the position that motion predicts,
+// that is, the vector of the bundle of reference patches (match/motion_grid.h, with the grid of
+// these patches). Indices continue frame by frame: the first candidate of frame f has the index 1 +
+// window^2 + (f - 1) temporal_window^2.
+//
+// Bonus over time. The distance of the candidate in the centre of a window is reduced by
+// floor(bonus_share sigma^2 scale^2 n), but not below 0. Here sigma is the standard deviation of
+// the noise of the guide, and scale is the scale of its quantisation.
+//
+// Pairs over time. If `pairs` is set and the motion of a bundle is even, the patches of the bundle
+// span two frames. The second half of such a patch has the same position in the partner of its
+// frame (time/frame_pairs.h). The distance and n count both halves. Frames without a partner have
+// no candidates. Motion is even if the acceleration (match/second_half.h) is 0 in at least half of
+// the frames with a partner. C_ij is a sum over both halves, and rho is 0 between frames.
+//
+// White noise. The vector 1 (all ones) is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 +
+// f in the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of all
+// ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
 
@@ -101,7 +109,7 @@ static_assert(max_side * max_side <= max_patch_samples);
 inline constexpr int guide_levels = 255;
 
 /// Maximum of a shifted distance. A key has 32 bits: 11 bits contain the index of a candidate, and
-/// the other bits the shifted distance.
+/// all other bits contain the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
 /// Number of bits by which the distances of patches with `samples` samples are shifted to the
 /// right. A shifted distance reaches max_distance only if samples differ by more than half of the
@@ -123,10 +131,10 @@ struct SetParams {
 
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 
-/// Returns the parameters for noise with this standard deviation on the 0..255 scale, and with this
-/// coarseness. The coarseness is the sum of the autocorrelation of the noise: 1 for white noise,
-/// and about the number of samples over which coarse noise extends. The values were tuned by
-/// measurement (docs/measurements/linear-combinations.md).
+/// Returns the parameters for noise with the standard deviation `sigma` on the 0..255 scale. The
+/// coarseness is the sum of the autocorrelation of the noise. It is 1 for white noise, and about
+/// the number of samples over which coarse noise extends. The values were tuned by measurement
+/// (docs/measurements/linear-combinations.md).
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
   // `excess` decreases from 1.1 at a noise level of 20 to 1 at a noise level of 35.
@@ -154,10 +162,10 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   return p;
 }
 
-/// Number of iterations over time. It does not depend on the noise, so that all planes have the
-/// same number of steps.
+/// Number of iterations over time. The number does not depend on the noise, so that all planes have
+/// the same number of steps.
 inline constexpr int iterations_over_time = 3;
-/// Share of the variance of the noise that is subtracted from the mean squared difference of the
+/// Share of the noise variance that the matcher subtracts from the mean squared difference of the
 /// patch that motion predicts.
 inline constexpr float bonus_share = 0.1f;
 

@@ -42,8 +42,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // The planes are divided into sets as in methods that filter over time, even for single pictures:
-  // all planes use the groups that are found in luma.
+  // Sets of planes are those of methods that filter over time, even for single pictures. In such
+  // sets, all planes use the groups that are found in luma.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

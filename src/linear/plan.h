@@ -1,5 +1,5 @@
 #pragma once
-// Plans which planes of a frame form sets, and which parameters each set of planes has.
+// Plans the division of the planes of a frame into sets, and the parameters of each set.
 
 #include <vector>
 
@@ -21,8 +21,9 @@ struct SetPlan {
 };
 
 /// Returns the sets of planes in the order in which they are filtered. `noise` is the noise of the
-/// planes in the form in which they are filtered (Y, U and V for RGB). If a set does not contain
-/// luma, but its guide does, the guide is computed from the filtered luma in every step.
+/// planes in the colour space in which they are filtered (Y, U and V for RGB). If the guide of a
+/// set contains luma but the set itself does not, every step computes the guide from the filtered
+/// luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

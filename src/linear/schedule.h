@@ -1,11 +1,11 @@
 #pragma once
-// The order of the steps in which a set of planes is filtered (params.h), for all backends.
+// The order of the steps that filter a set of planes (params.h). All backends use this order.
 
 #include "linear/params.h"
 
 namespace lull::linear {
 
-/// The three pictures of a plane (params.h). A guide is computed from one of the three.
+/// The three pictures of a plane (params.h). A guide is computed from one of these pictures.
 enum class Source { y, x, z };
 
 /// The parameters of a step (the pilot or an iteration). A step combines the patches of all groups.
@@ -36,8 +36,8 @@ constexpr Step step_of(const SetParams& params, int m) {
 }
 
 /// Runs the steps of a set of planes in their order. match(sizes, source) finds groups in the guide
-/// that is computed from the pictures `source`, combine(sizes, step) combines the patches of the
-/// groups, and start() copies y to z.
+/// that is computed from the pictures `source`. combine(sizes, step) combines the patches of the
+/// groups. start() copies y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

@@ -61,8 +61,8 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // If there are three tilings, they are shifted by thirds of a tile along the diagonal. If there
-    // are fewer or more, they are shifted by half a tile: the second tiling along the diagonal, all
-    // later tilings along one axis each.
+    // are fewer or more tilings, they are shifted by half a tile. The second tiling is shifted
+    // along the diagonal, and each later tiling is shifted along one axis.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -92,11 +92,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 }
 
 /// Assigns a patch to one of two centres. Let the first centre be the mean of `a` patches with the
-/// sum s, and the second centre the mean of `b` patches with the sum t. A patch p is nearer to the
-/// second centre if it lies on the second centre's side of the plane that bisects the line between
-/// the centres. This is the case if p.w < m.w, where p.w is a dot product, w = b s - a t and m = (b
-/// s + a t) / 2ab. With w rounded to 6 bits and a sign, the test is a comparison of p.w with a
-/// bound. a + b is at most 8.
+/// sum s, and the second centre the mean of `b` patches with the sum t. The plane that bisects the
+/// line between the centres separates the patches. A patch p is on the second centre's side if p.w
+/// < m.w. The dot denotes a dot product, w = b s - a t and m = (b s + a t) / 2ab. With w rounded to
+/// 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns by how many bits the differences of the centres are shifted right, so that every
@@ -204,8 +203,8 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 keeps the quotient away from integers, so that rounding errors do not change
-  // its integer part.
+  // The offset of 0.5 prevents quotients near integers, so that rounding errors do not change the
+  // integer part.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
@@ -214,7 +213,7 @@ struct PatchNumbers {
 
 inline constexpr int scratch_padding = 8;
 
-/// Access to the samples of patches for the clustering on the host.
+/// Gives the clustering on the host access to the samples of patches.
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;
@@ -272,7 +271,8 @@ class Clusters {
   std::vector<std::size_t> offsets_;    // index of the first member of each tile
   std::vector<std::uint32_t> members_;  // patch numbers, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// [tiling][patch number]: index in `members_` at which the patch's cluster begins.
+  /// Index in `members_` at which the cluster of a patch begins. The indices are [tiling][patch
+  /// number].
   std::vector<std::uint32_t> begins_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
-// The contract between matching and filtering: the matcher produces one group for each reference
-// patch, and the filter consumes it. Matcher and filter share nothing else. All backends follow
-// these rules:
+// Defines groups. The matcher makes one group for each reference patch, and the filter processes
+// the group. The matcher and the filter share no other data. All backends follow these rules:
 // - The reference patch is the first member. The other members follow by their distance from the
 //   reference patch in the guide. Members at equal distance are ordered by frame, then by position.
 //   The order of frames is: the reference frame, which contains the reference patch, then the frame
@@ -33,7 +32,7 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size if the size need not be a power of two (MatchParams::any_size).
+/// Maximum group size with MatchParams::any_size, with which the group size may be any number.
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member from the reference patch: the distance along x and y in

@@ -1,12 +1,12 @@
 #pragma once
-// The guides in which the planes of a frame are matched. All backends use the same guides.
-// docs/measurements/colour.md contains the measurements on which these choices are based.
+// Defines the guides in which the planes of a frame are matched. All backends use the same guides.
+// docs/measurements/colour.md contains the measurements on which the guides are based.
 //
-// Frames denoised one by one:
-// - First phase: luma is matched in itself. The two chroma planes are matched together in (C1 - C2)
-//   / sqrt(2), which has the noise level of each chroma plane and shows the edges of both (their
-//   edges tend to differ in sign). Groups that are found in luma are worse for chroma, although
-//   luma has more detail.
+// If frames are denoised one by one, the guides are:
+// - First phase: luma is matched in luma. The two chroma planes C1 and C2 are matched together in
+//   (C1 - C2) / sqrt(2). This guide has the noise level of each chroma plane, and shows the edges
+//   of both planes, because their edges usually have opposite signs. Groups that are found in luma
+//   are worse for chroma, although luma has more detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
 //   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
 //   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A
@@ -33,47 +33,49 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane. A plane without noise, or smaller than a patch,
-/// is not filtered.
+/// Returns whether the session filters any plane. The session does not filter planes without noise,
+/// and planes that are smaller than a patch.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// A set of planes of equal size that have the same groups in one phase.
 struct PlaneSet {
   std::vector<int> planes;
-  // The guide is the sum of luma (if `uses_luma`) and of the chroma planes multiplied by these
-  // weights.
+  // The guide is the sum of luma, if `uses_luma` is true, and of the chroma planes multiplied by
+  // `chroma_weights`.
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias that is added to distances (MatchParams::bias). It is null unless the guide is a noisy
-  /// picture with coloured noise.
+  /// Bias that is added to distances (MatchParams::bias). It is null if the guide is no noisy
+  /// picture, or if the noise of the guide is white.
   std::shared_ptr<const DistanceBias> bias;
-  /// In the first phase: how many members are stored of each group that a search finds, for
-  /// propagation (propagation.h); 0: no groups are stored. In the second phase: the value of the
-  /// first phase, if that phase stored groups of these planes; 0 if not.
+  /// Maximum number of members of each group that the first phase stores for propagation
+  /// (propagation.h); 0: no groups are stored. In the second phase, this is the value of the first
+  /// phase, or 0 if the first phase stored no groups of these planes.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the guide must be computed as a picture in the size of chroma. If false, the
-  /// guide is the luma plane itself.
+  /// Returns whether the session must compute the guide as a picture in the size of chroma. If the
+  /// result is false, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of planes of a phase in the order in which they are filtered. `noise` is the
-/// noise of the planes in the form in which they are filtered (for RGB: Y, U, V of the opponent
-/// space). Planes without noise and planes smaller than a patch are in no set.
+/// Returns the sets of planes of a phase, in the order in which the session filters them. `noise`
+/// is the noise of the planes that are filtered (for RGB: Y, U, V of the opponent space). No set
+/// contains planes without noise, or planes that are smaller than a patch.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
 /// Returns the standard deviation of the noise in the guide of a set of planes. `noise` is the
-/// noise of the planes. If the guide is a sum of luma and chroma, the noise of luma is neglected.
+/// noise of the planes. If the guide is a sum of luma and chroma, the function neglects the noise
+/// of luma.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes: the range of noise-free pictures,
-/// extended at both ends by three standard deviations of the noise in the guide, unless samples are
-/// clipped. `share` is the share of the input noise that remains in the guide.
+/// Returns the range of values in the guide of a set of planes. This is the range of noise-free
+/// pictures. If samples are not clipped, the function extends the range at both ends by three
+/// standard deviations of the noise in the guide. `share` is the share of the input noise that
+/// remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
@@ -92,8 +94,8 @@ inline constexpr float colour_tau = 4.0f;
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Computes each sample of `coarse` as the mean of the 2^shift_x x 2^shift_y samples of `fine` that
-/// it covers. At the right and bottom edge, only the samples that exist are averaged. The size of
-/// `coarse` is the size of `fine` divided by these powers of two, rounded up.
+/// it covers. At the right and bottom edge, the mean contains only the samples that exist. The size
+/// of `coarse` is the size of `fine` divided by these powers of two, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a plane to a sum: sum += weight * plane, sample by sample.

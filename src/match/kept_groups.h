@@ -1,7 +1,7 @@
 #pragma once
-// Stores groups on the host: those of the reference patches that search their windows. All other
-// reference patches, and the reference patches of the next phase, take their candidates from these
-// groups (propagation.h).
+// Stores groups on the host. The groups belong to the reference patches that search their windows.
+// All other reference patches, and the reference patches of the next phase, take their candidates
+// from these groups (propagation.h).
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// Copies a stored group to `to`. Only the members in use are copied: most groups are smaller
+  /// Copies a stored group. `to` receives only the members in use, because most groups are smaller
   /// than the array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);

@@ -39,15 +39,16 @@ struct MatchParams {
   /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (propagation.h): small windows that a reference patch tests if
-  /// it takes its candidates from the groups of its neighbours. The first is the side of the window
-  /// in the reference frame, odd, 1 (no search) .. window. The second is the side of the windows in
-  /// neighbouring frames, 0 (no search) or odd, up to temporal_window.
+  /// Sides of the refinement windows (propagation.h). A reference patch that takes its candidates
+  /// from the groups of its neighbours also tests the patches in these small windows. The first is
+  /// the side of the window in the reference frame: 1 (no search), or another odd number up to
+  /// `window`. The second is the side of the windows in neighbouring frames: 0 (no search), or an
+  /// odd number up to temporal_window.
   int refine_window = 1, refine_temporal_window = 0;
   /// Bias of distances for coloured noise (group.h); null for white noise.
   const DistanceBias* bias = nullptr;
-  /// true: groups may have any number of members up to `group`, 1..64. false: the number of members
-  /// is a power of two.
+  /// If true, the number of members of a group is any number up to `group`, which is 1..64. If
+  /// false, the number of members is a power of two.
   bool any_size = false;
   /// If set, matching uses clusters (clusters.h) instead of `window` and `temporal_window`.
   std::optional<ClusterParams> clusters{};

@@ -38,13 +38,13 @@ struct MotionGrid {
   /// Returns the index of a reference patch along an axis, given its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
   /// Returns the motion vector of the bundle (8x4 reference patches) that contains reference patch
-  /// (i, j), in samples of the plane. `cells`: the vectors of the motion blocks of the main plane,
-  /// row by row.
+  /// (i, j), in samples of the plane. `cells` contains the vectors of the motion blocks of the main
+  /// plane, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Returns the motion vector of the bundle that contains reference patch (i, j), for callers that
-  /// already know the number of reference patches in a row (`count_x`) and in a column (`count_y`).
+  /// Returns the motion vector of the bundle that contains reference patch (i, j). `count_x` and
+  /// `count_y` are the numbers of reference patches in a row and in a column.
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);
@@ -64,8 +64,9 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which a motion vector may move the reference patches of a
-/// bundle out of the picture. Motion estimation keeps the centre of the bundle inside the picture.
+/// Returns the maximum number of rows by which a motion vector may displace the reference patches
+/// of a bundle beyond the picture. Motion estimation restricts vectors so that the centre of the
+/// bundle does not leave the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Fills `bundles` with the motion vector of each bundle, row by row.

@@ -1,5 +1,5 @@
 #pragma once
-// Patches: the squares or cubes of samples that are matched and filtered together.
+// Defines patches: the squares or cubes of samples that are matched and filtered together.
 
 namespace lull {
 

@@ -27,7 +27,7 @@ struct WindowWork {
 };
 
 struct WindowAtlas {
-  /// Number of reference patches of a thread block along each axis; 0: the windows do not fit.
+  /// Number of reference patches of a thread block along x and y; 0: the windows do not fit.
   int across = 0, down = 0;
   /// Distance between the rows of a window atlas, and size of a window atlas, both in words.
   int pitch = 0, words = 0;

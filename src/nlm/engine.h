@@ -19,7 +19,7 @@
 
 namespace lull::nlm {
 
-// ---- pictures, with or without temporal filtering ------------------------------------------
+// ---- frames --------------------------------------------------------------------------------
 
 /// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
@@ -97,14 +97,15 @@ class VolumeEngine {
   virtual void begin(int z) = 0;
   /// Loads the next slice. `guide` is not used if plan.is_self_guided.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`, one view for each slice, at most
-  /// slices_at_a_time() slices. The z of successive calls must increase. `available`: the slices
-  /// that exist. Of these, all slices up to a distance of reach_slices() from the wanted slices
-  /// must have been loaded. Later calls do not need slices before wanted.first - reach_slices().
+  /// Computes the results of the slices `wanted`. `results` contains one view for each slice.
+  /// `wanted` contains at most slices_at_a_time() slices, and the z of successive calls must
+  /// increase. `available` contains the slices that exist. All available slices up to a distance of
+  /// reach_slices() from the wanted slices must have been loaded. Later calls do not need slices
+  /// before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
-  /// Returns the preferred number of slices per call of estimate(). With more slices, more memory
-  /// is in use, and the latency is higher.
+  /// Returns the preferred number of slices per call of estimate(). With more slices, the engine
+  /// needs more memory, and the latency is higher.
   virtual int slices_at_a_time() const { return 1; }
 };
 

@@ -16,7 +16,7 @@ void require(bool holds, const std::string& what, double value, const std::strin
 
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
-/// Returns the parameters that Marques and Pardo and Cuomo et al. have in common: a box around each
+/// Returns the parameters that both papers (Marques and Pardo; Cuomo et al.) use: a box around each
 /// sample, and uncorrected distances.
 Params paper_profile() {
   Params p;

@@ -16,7 +16,7 @@ using lull::Profile;
 /// The function that converts distances to weights.
 enum class Weights { exponential, polynomial };
 
-/// How planes continue beyond their edges.
+/// Continuation of planes beyond their edges.
 enum class Border { replicate, mirror };
 
 enum class Domain {
@@ -42,22 +42,22 @@ struct Params {
   /// Number of noise variances that are subtracted from distances, 0..2. At 2, this is the
   /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
-  // beta: additional weight of the difference between the means of two patches, 0..16.
+  // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // Temporal radius R: number of neighbouring frames before a frame and after it, 0..8; for
-  // volumes: 0.
+  // Temporal radius R: the number of neighbouring frames before a frame and after a frame, 0..8.
+  // The value for volumes is 0.
   int temporal = 0;
   /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
   /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene
   /// cuts.
   float scene_cut = 0.5f;
 
-  /// true: distances are measured in Frame::guide instead of the frame itself. The guide is a frame
-  /// of the same size and planes, for example one that was filtered before. It is assumed to
-  /// contain no noise.
+  /// If true, distances are measured in Frame::guide instead of the frame. The guide is a frame of
+  /// the same size and planes, for example a frame that was filtered before. The filter assumes
+  /// that the guide contains no noise.
   bool guided = false;
-  /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
+  /// If true, frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey and have no guide.
   bool holes = false;
 
@@ -79,7 +79,7 @@ struct Params {
 
 /// Returns the parameters of a profile for this noise, for pictures. `paper` has the parameters of
 /// Marques and Pardo, with 21x21 windows and 9x9 patches; the other profiles were chosen by
-/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal`: the value of
+/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal` becomes
 /// Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
@@ -91,8 +91,8 @@ struct Params {
 [[nodiscard]] Margin margin(const Params& params);
 
 /// Checks the parameters.
-/// @throws InvalidArgument  a parameter is outside the range stated above; the text names the first
-/// such parameter
+/// @throws InvalidArgument  a parameter is outside the range that Params states; the text names the
+///     first such parameter
 void validate(const Params& params);
 
 }  // namespace lull::nlm

@@ -5,9 +5,9 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of the filter for skewed noise (skew_bias of Stabiliser). The value lies between those
-/// measured for the profiles of BM3D, which also averages patches (bm3d/stabilisers.cpp). It was
-/// not measured for non-local means.
+/// Bias of the filter for skewed noise (skew_bias of Stabiliser). The bias was not measured for
+/// non-local means. The value lies between the values that were measured for the profiles of BM3D,
+/// which also averages patches (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
 /// Sets the parameters for patches that are compared in a separate guide. The guide has hardly any

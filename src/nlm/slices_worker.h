@@ -15,7 +15,7 @@ struct PendingSlice {
   Frame noisy;
   Frame clean{};  // the result, once its memory is allocated
   bool is_wanted = true;
-  // Whether some samples were replaced because they are outside the range that filters accept
+  // True if some samples were replaced because they are outside the range that filters accept
   // (float_guard.h).
   bool guarded = false;
 };
@@ -30,12 +30,12 @@ class SlicesWorker {
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. Copies the planes that are not filtered to the result of the slice. If
-  /// the slice is not wanted, copies all planes.
+  /// Loads the next slice. The result of the slice receives copies of the planes that are not
+  /// filtered. If the slice is not wanted, the result receives copies of all planes.
   virtual void load(int z, PendingSlice& slice) = 0;
-  /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
-  /// that exist. Of these, all slices up to a distance of reach_slices() from `span` must have been
-  /// loaded.
+  /// Computes the results of the next slices, whose indices are `span`. `available` contains the
+  /// slices that exist. All available slices up to a distance of reach_slices() from `span` must
+  /// have been loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
   /// Returns the number of calls of finish() whose results may be incomplete at the same time.
   /// Before the session calls another function, it waits for the results of all earlier calls. It

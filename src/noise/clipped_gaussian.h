@@ -1,6 +1,6 @@
 #pragma once
-// Statistics of Gaussian noise that is clipped at one limit: if the noise would carry a sample
-// beyond the limit, the sample has the value of the limit (Foi 2009, "Clipped noisy images",
+// Statistics of Gaussian noise that is clipped at one limit. A sample that would lie beyond the
+// limit because of the noise has the value of the limit (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035, section 2).
 
 namespace lull {
@@ -14,10 +14,10 @@ struct ClippedGaussian {
   double clipped_share;  // share of the samples that lie at the limit
 };
 
-/// Returns the statistics of the clipped samples whose mean after clipping lies `distance` > 0
-/// inside the limit. (This mean determines how many of the samples are clipped.) If the intensity
-/// would be more than four standard deviations beyond the limit, the function returns the
-/// statistics for four standard deviations.
+/// Returns the statistics of clipped samples from their mean after clipping, which determines how
+/// many of them are clipped. The mean lies `distance` > 0 inside the limit. If the intensity would
+/// be more than four standard deviations beyond the limit, the function returns the statistics for
+/// four standard deviations.
 [[nodiscard]] ClippedGaussian clipped_gaussian(double distance);
 
 }  // namespace lull

@@ -15,19 +15,19 @@ namespace lull {
 
 class FilteredSamples {
  public:
-  /// `stabilisers`: the variance stabilisers of those planes whose noise has a curve.
+  /// `stabilisers` contains the variance stabilisers of the planes whose noise has a curve.
   FilteredSamples(const NoiseModel& noise, const Stabilisers& stabilisers)
       : stabilisers_(stabilisers), levels_(noise.levels_in_samples()) {}
 
   /// Returns the noise levels of the stored samples, before stabilisation.
   const std::array<float, 3>& levels() const { return levels_; }
 
-  /// Writes the filter input for plane `i` to `to`. Returns true if some samples were replaced
-  /// because they are outside the range that filters accept.
+  /// Writes the filter input for plane `i` into the plane `to`. Returns true if some samples were
+  /// replaced because they are outside the range that filters accept.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
   /// Converts the filter's result for plane `i` back to samples of `clean`. The function overwrites
-  /// `filtered`. `noisy`: the frame from which the plane was loaded; null if load() returned false
-  /// for this plane.
+  /// `filtered`. `noisy` is the frame from which the plane was loaded; null if load() returned
+  /// false for this plane.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:
@@ -35,8 +35,8 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Makes stabilisers for the planes that have a curve. `skew_bias`: one value per plane, as defined
-/// for the constructor of Stabiliser.
+/// Makes stabilisers for the planes that have a curve. `skew_bias` contains one value per plane, as
+/// defined for the constructor of Stabiliser.
 [[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
                                            const std::array<double, 3>& skew_bias);
 [[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double skew_bias) {

@@ -33,9 +33,10 @@ struct NoiseCurve {
   /// intensities it is interpolated linearly. It is the standard deviation before samples are
   /// clipped.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0): a sample that noise would carry beyond a limit
-  /// has the value of the limit (Foi 2009, "Clipped noisy images",
-  /// doi:10.1016/j.sigpro.2009.04.035). Infinite: samples are not clipped at this limit.
+  /// Clip limits (low < high, low < 255, high > 0). A sample that would lie beyond a limit because
+  /// of noise has the value of the limit (Foi 2009, "Clipped noisy images",
+  /// doi:10.1016/j.sigpro.2009.04.035). If a limit is infinite, samples are not clipped at this
+  /// limit.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
@@ -48,8 +49,8 @@ struct NoiseCurve {
 struct PlaneNoise {
   /// Standard deviation that filters assume, on the 0..255 scale, >= 0. A plane with a sigma of 0
   /// is not filtered. If there is a curve, sigma is the standard deviation in stabilised samples,
-  /// which stay within 0..255. The value stabilised_sigma(*curve) removes exactly the noise of the
-  /// curve; a larger or smaller value removes more or less noise.
+  /// which also have values within 0..255. The value stabilised_sigma(*curve) removes exactly the
+  /// noise of the curve; a larger or smaller value removes more or less noise.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
@@ -72,8 +73,9 @@ struct PlaneNoise {
   }
 };
 
-/// The noise of each stored plane (Y, Cb, Cr or R, G, B). The planes' noise is independent, unless
-/// the model is given for the opponent space, in which R, G and B are filtered.
+/// The noise of each stored plane (Y, Cb, Cr or R, G, B). The noise of different planes is
+/// independent. If the model is given for the opponent space, in which R, G and B are filtered,
+/// only the noise of Y, U and V is independent.
 class NoiseModel {
  public:
   NoiseModel() = default;
@@ -107,7 +109,7 @@ class NoiseModel {
 };
 
 /// Multiplies the noise level by `strength` > 0. Users choose this factor to remove less or more
-/// noise. Curves stay unchanged because they define how samples are stabilised.
+/// noise. Curves do not change, because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

@@ -18,10 +18,10 @@ namespace lull {
 /// Rows of the matrix of a 1D transform of 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances. `min_coefficient_variance`: of a coefficient of a patch, in units of
-/// the noise variance. `min_group_variance`: of a coefficient of a group, in units of the variance
-/// of the patches' coefficient. (Estimated autocorrelations need not be positive definite, and
-/// filters divide by these variances.)
+/// Lower bounds of variances. `min_coefficient_variance` is for a coefficient of a patch, in units
+/// of the noise variance. `min_group_variance` is for a coefficient of a group, in units of the
+/// variance of the patches' coefficient. (Estimated autocorrelations need not be positive definite,
+/// and filters divide by these variances.)
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of the noise
@@ -36,15 +36,16 @@ class PatchCovariance {
   /// `rows` are its basis functions along each axis.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
-  /// These functions return the longest displacements along x and along y at which two patches
-  /// share noise.
+  /// The following functions return the longest displacements along x and along y at which two
+  /// patches share noise.
   int reach_x() const { return reach_x_; }
   int reach_y() const { return reach_y_; }
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
   /// Returns side * side covariances, row by row (v, then u), of patches with displacement (dx,
-  /// dy), which must not be longer than the longest displacements at which patches share noise.
+  /// dy). Along each axis, the displacement must not be longer than the longest displacement at
+  /// which patches share noise.
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }

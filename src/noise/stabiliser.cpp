@@ -193,8 +193,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope. The slope would be too steep where make_increasing() changed the
-    // means.
+    // Upper bound of the slope, which would be too steep where make_increasing() changed the means.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };

@@ -30,21 +30,20 @@ namespace lull {
 
 class Stabiliser {
  public:
-  /// `curve` must be valid (validate()). `skew_bias`: the filter's result is assumed to be E[f(z) |
-  /// y] minus the product of `skew_bias`, the standard deviation of the noise, and the skewness of
-  /// the noise. The constructor takes a few milliseconds.
+  /// `curve` must be valid (validate()). The stabiliser assumes that the filter's result is E[f(z)
+  /// | y] minus the product of `skew_bias`, the standard deviation of the noise, and the skewness
+  /// of the noise. The constructor takes a few milliseconds.
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
-  /// Returns the forward function f. It is increasing. It maps 0 to 0 and 255 to 255, values in
-  /// between stay in between, and values within filter_range_min..filter_range_max (float_range.h)
-  /// stay in that range.
+  /// Returns the forward function f, which is increasing. It maps 0 to 0 and 255 to 255, and it
+  /// maps values within filter_range_min..filter_range_max (float_range.h) to values in that range.
   const SampleCurve& forward() const { return forward_; }
   /// Returns the inverse function: it maps a filter's result, computed from samples f(z) of
   /// intensity y, to y. The inverse function is increasing. Where samples lie at a clip limit, the
   /// results of the inverse function lie on both sides of the limit; clip_limits() defines how
   /// results are clipped.
   const SampleCurve& inverse() const { return inverse_; }
-  /// Returns the limits at which samples are clipped. Results are clipped at these limits as well
+  /// Returns the limits at which samples are clipped. Results are also clipped at these limits
   /// (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
   /// Returns the standard deviation of the noise after forward(), on the 0..255 scale, where

@@ -1,7 +1,8 @@
 #pragma once
 // Base class of sessions that stabilise the variance of the noise before a filter
 // (variance-stabilising transform, VST) and apply the inverse to the results of the filter. The
-// session keeps each frame, together with its stabilised form, until the filter returns its result.
+// session stores each frame, together with its stabilised form, until the filter returns its
+// result.
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +19,7 @@
 
 namespace lull {
 
-/// `InverseData`: additional data of a frame that the inverse transform needs.
+/// `InverseData` is the additional data of a frame that the inverse transform needs.
 template <class InverseData>
 class VstSession : public Denoiser {
  public:

@@ -10,11 +10,12 @@
 
 namespace lull::pipeline {
 
-/// First-in-first-out queue of at most `capacity` items, for any number of producers and consumers.
+/// A first-in-first-out queue of at most `capacity` items, for any number of producers and
+/// consumers.
 template <class T>
 class BoundedQueue {
  public:
-  /// `capacity`: number of items, at least 1.
+  /// `capacity` is the number of items, at least 1.
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity < 1 ? 1 : capacity) {}
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;

@@ -15,7 +15,7 @@ using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 /// if the session returns results with another bit depth.
 [[nodiscard]] Observer in_input_samples(Observer observer);
 
-/// Which frames an observer gets: only those whose results have samples, or all frames.
+/// Selects the frames that an observer gets: only frames whose results have samples, or all frames.
 enum class ObservedFrames { with_samples, all };
 
 /// Returns a denoiser that calls `observer`. It stores the frames in flight until their results are

@@ -89,9 +89,9 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the next wanted frame is so near that the session should continue until then.
-  /// With context_only frames, which are not counted, the distance to the next wanted frame is
-  /// unknown.
+  /// Returns whether the next wanted frame is so near that the session should continue up to this
+  /// frame. If the stream has context_only frames, which are not counted, the distance to the next
+  /// wanted frame is unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -104,8 +104,9 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session by pushing the lead-in of this frame: preceding frames that the denoiser has
-  /// already returned without samples. If the frame repeats another one, that frame is also pushed.
+  /// Begins a session: pushes the frames of the margin before `frame`, which the denoiser has
+  /// already returned without samples. If `frame` repeats another frame, the function also pushes
+  /// that frame.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;

@@ -17,10 +17,11 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session takes half of the remaining frames of another session's part if there are at
-// least F times as many remaining frames as frames that are filtered twice because of the split.
-// While frames still arrive, F is worth_splitting, because the idle session may get new frames
-// instead. At the end of the clip, F is the smaller worth_at_the_end.
+// An idle session can take half of the remaining frames of another session's part. The sessions
+// then filter some frames twice. The split is worthwhile if the number of remaining frames is at
+// least F times the number of frames that are filtered twice. While frames still arrive, F is
+// worth_splitting, because the idle session may get new frames instead. At the end of the clip, F
+// is the smaller worth_at_the_end.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -132,9 +133,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result can only arrive after more input. This is the case if the
-  /// oldest part is incomplete, or if it has no worker while an idle session waits for more frames
-  /// of another part.
+  /// Returns whether the next result can only arrive after more input. The result is true if the
+  /// oldest part is incomplete. The result is also true if the oldest part has no worker while an
+  /// idle session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;

@@ -17,7 +17,7 @@ using SceneFinder = std::function<std::size_t(const Frame& frame)>;
 /// A function that opens a session for the scene with this index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// Returns how many of the times `starts` are at or before the time of the frame. `starts`:
+/// Returns how many of the times `starts` are at or before the time of the frame. `starts` contains
 /// increasing times in seconds, on the time axis of Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
@@ -25,7 +25,8 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 /// that the frames of a scene do not influence the results of other scenes. latency() returns the
 /// latency of the current session.
 ///
-/// A frame that repeats the previous one stays in the scene of that frame (Frame::repeat_state).
+/// A frame that repeats the previous frame belongs to the scene of that frame
+/// (Frame::repeat_state).
 /// @param first  session for the scene in which the clip begins
 /// @param find  is called for each frame when the frame is pushed
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,

@@ -38,7 +38,7 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // note() makes repeated frames share samples, because a session may hold many of these frames.
+    // note() makes repeated frames share samples, because a session may store many of these frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)
@@ -138,8 +138,9 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task. A frame stays in `held` until its result is available, so that another
-  // session can filter it after a failure. `frame` becomes a second reference to the same samples.
+  // Waits for a task. `held` contains a frame until the result of the frame is available, so that
+  // another session can filter the frame after a failure. `frame` becomes a second reference to the
+  // same samples.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -1,5 +1,5 @@
 #pragma once
-// Several sessions that act as one: several GPUs share the frames of one job.
+// Combines several sessions into one session, so that several GPUs share the frames of one job.
 
 #include <cstddef>
 #include <functional>

@@ -9,18 +9,18 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue,
-/// or 1 if it cannot be measured. Crosstalk between sites causes a difference, which filters would
-/// take for a pattern of the scene.
+/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue.
+/// Returns 1 if the ratio cannot be measured. Crosstalk between sites causes a difference between
+/// these samples, which filters would preserve as a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
-/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot
-/// (dead) if it is brighter (darker), by more than noise explains, than each of its 8 adjacent
-/// sites and each of the 8 nearest sites of its colour. The function replaces a hot or dead site by
-/// the median of the 8 nearest sites of its colour, but only if the area is flat: noise explains
-/// the differences among the 4 sites beside it, among the 4 sites diagonal to it, and among the 8
-/// nearest sites of its colour. In other areas, small details of sharp pictures can look like hot
-/// sites.
+/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot if
+/// it is brighter, by more than noise explains, than its 8 adjacent sites and than the 8 nearest
+/// sites of its colour. A site is dead if it is darker than all these sites. The function replaces
+/// a hot or dead site by the median of the 8 nearest sites of its colour, but only if the area is
+/// flat: noise explains the differences among the 4 sites beside it, among the 4 sites diagonal to
+/// it, and among the 8 nearest sites of its colour. In other areas, small details of sharp pictures
+/// can look like hot sites.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);

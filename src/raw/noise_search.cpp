@@ -29,7 +29,8 @@ DctRows dct_rows() {
 }
 
 /// Computes the DCT of a block and returns its statistics. `texture` is the mean energy of the
-/// coefficients (u, v) with u + v = 1..5, and `noise` that of the coefficients with u + v >= 8.
+/// coefficients (u, v) with u + v = 1..5, and `noise` is the mean energy of the coefficients with u
+/// + v >= 8.
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)

@@ -20,7 +20,7 @@ namespace lull::raw {
 
 class SensorVst {
  public:
-  /// `typical`: a mosaic of the sensor. The noise levels of sigma() are means over its samples.
+  /// `typical` is a mosaic of the sensor. The noise levels of sigma() are means over its samples.
   SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
 
   /// Returns the stabilised value, on the 0..255 scale, of a sample with the scaled value x

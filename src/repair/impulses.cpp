@@ -64,8 +64,8 @@ struct NearbySamples {
     float centre, deviation;
   };
   /// Fits a plane (a linear function of x and y) to the samples. The slopes are computed by least
-  /// squares, the height is the median of the residuals. The deviation of the residuals is computed
-  /// from their quartiles.
+  /// squares, and the height is the median of the residuals. The deviation of the residuals is
+  /// computed from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -134,8 +134,8 @@ class ValueMarker {
   }
 
   /// Returns the minimum difference between an impulse and its surroundings. A sample that has
-  /// exactly the common value of the impulses (for example 0 or 255) is an impulse unless its
-  /// surroundings are near this value.
+  /// exactly the common value of the impulses (for example 0 or 255) is an impulse if its
+  /// surroundings are not near this value.
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));

@@ -28,7 +28,7 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous`: true if the frame directly follows
+/// The outliers and the noise of a frame. `follows_previous` is true if the frame directly follows
 /// the previously examined frame in the clip.
 struct ExaminedFrame {
   OutlierField outliers;

@@ -141,11 +141,16 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// Returns the degrees of freedom of a smoothing (the trace of its matrix) for periodic profiles.
+/// Returns the degrees of freedom of a smoothing (the trace of its matrix), with a relative error
+/// of less than 1 %. The smoothing passes polynomials below its order unchanged. The other
+/// eigenvalues of its penalty are nearly powers of the eigenvalues of first differences, shifted by
+/// half an index for each further order.
 double freedom_of(Smoothing smoothing, std::size_t size) {
-  double trace = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    const double w = std::numbers::pi * static_cast<double>(k) / static_cast<double>(size);
+  const double shift = (smoothing.order - 1) / 2.0;
+  double trace = smoothing.order;
+  for (auto k = static_cast<std::size_t>(smoothing.order); k < size; ++k) {
+    const double w =
+        std::numbers::pi * (static_cast<double>(k) - shift) / static_cast<double>(size);
     trace += 1 / (1 + static_cast<double>(smoothing.lambda) *
                           std::pow(2 - 2 * std::cos(w), smoothing.order));
   }
@@ -159,14 +164,12 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factors by which the cross-validation multiplies the degrees of freedom. They prevent
-/// overfitting (Kim and Gu 2004 recommend 1.4). The higher factor is used for profiles from which
-/// the contribution of the picture has been subtracted. With this factor, a flexible smooth profile
-/// is chosen only if it is clearly better than a constant one.
-constexpr double usual_caution = 1.4, high_caution = 4;
+/// The factor by which the cross-validation multiplies the degrees of freedom, which prevents
+/// overfitting (Kim and Gu 2004 recommend 1.4).
+constexpr double caution = 1.4;
 
 /// Chooses the smoothing for all profiles together by generalised cross-validation.
-ChosenSmoothing choose_smoothing(const Profiles& profiles, double caution) {
+ChosenSmoothing choose_smoothing(const Profiles& profiles) {
   const std::size_t size = profiles.front().size();
   ChosenSmoothing best;
   for (int order = 1; order <= max_order; ++order)
@@ -269,17 +272,16 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
     profiles.push_back(frame.mean);
   }
   if (certain == 0 || certain * 10 < frames.size() * 8) return std::nullopt;
-  const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
+  const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little during the clip, the mean of the profiles of all frames shows
-  // what the picture contributes to each profile.
+  // If the picture changes little during the clip, the mean of the profiles of all frames shows the
+  // contribution of the picture to each profile.
   const std::vector<float> mean = mean_of(profiles);
-  const std::vector<float> reference =
-      smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);
+  const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)
     for (std::size_t i = 0; i < profile.size(); ++i) profile[i] -= reference[i];
-  const ChosenSmoothing by_reference = choose_smoothing(profiles, high_caution);
+  const ChosenSmoothing by_reference = choose_smoothing(profiles);
   if (by_reference.score < by_frame.score) {
     model.reference = reference;
     model.smoothing = by_reference.smoothing;

@@ -63,7 +63,7 @@ inline float robust_deviation(std::vector<float> values, float centre) {
 }
 
 /// Returns the standard deviation of white noise in the plane, estimated by the median of absolute
-/// second differences along rows or columns, whichever is smaller. Texture increases it.
+/// second differences along rows or columns, whichever is smaller. Texture increases the result.
 [[nodiscard]] float noise_level(PlaneView<const float> plane);
 
 }  // namespace lull::repair

@@ -22,8 +22,8 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// Thresholds of the rounds, given as the sigma of noise on the 0..255 scale. Each round uses only
-// the first phase of BM3D, because the second phase gains nothing for enlarging.
+// Thresholds of the rounds, as standard deviations of noise on the 0..255 scale. Each round uses
+// only the first phase of BM3D, because the second phase gains nothing for enlarging.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -78,7 +78,7 @@ struct PlaneTaps {
   }
 };
 
-/// Working memory for enlarging one plane.
+/// Scratch memory and resampling taps for enlarging one plane.
 class PlaneWork {
  public:
   PlaneWork(const FrameFormat& from, const FrameFormat& to, int plane, ChromaSite site)
@@ -91,11 +91,12 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Enlarges the difference between the small picture and the means of `large`, and adds it to
-  /// `large`. Afterwards, the mean of `large` over the area of each sample of the small picture is
-  /// close to this sample.
+  /// Adds the enlarged difference between the small picture and the means of `large` to `large`.
+  /// Each of these means is the mean over the area of a sample of the small picture. After the
+  /// addition, the means of `large` are close to the small picture.
   void back_project(PlaneView<float> large) {
-    // Both directions of resampling use an intermediate plane with the height of the small plane.
+    // Reducing and enlarging use the same intermediate plane, whose height is that of the small
+    // plane.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();
@@ -215,8 +216,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // Numbers of samples: the planes of PlaneWork and two frames of floats. A session on the host
-  // also has the noisy planes, the guides and the sums of each round.
+  // The sum counts samples: the planes of PlaneWork and two frames of floats. A session on the host
+  // also stores the noisy planes, the guides and the sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -1,16 +1,16 @@
 #pragma once
 // Enlarging of pictures without noise. Interpolation with the Lanczos kernel is smooth and loses
-// detail; several rounds of two steps restore the detail.
-// 1. Similar patches of the enlarged picture are filtered together, so that each patch gets the
-//    detail that the other patches have at other positions between the samples. The filter is the
-//    first phase of BM3D, with a threshold that decreases from round to round (Danielyan, Foi,
+// detail. Several rounds of two steps restore the detail.
+// 1. BM3D filters similar patches of the enlarged picture together. As a result, each patch gets
+//    the detail that the other patches have at other positions between the samples. The filter is
+//    the first phase of BM3D, with a threshold that decreases from round to round (Danielyan, Foi,
 //    Katkovnik, Egiazarian, "Image upsampling via spatially adaptive block-matching filtering",
-//    EUSIPCO 2008; no noise is added here).
-// 2. A sample of the small picture is the mean over the area that it covers. The difference between
-//    the small picture and these means of the enlarged picture is enlarged and added to the
-//    enlarged picture (back-projection: Irani and Peleg 1991, "Improving resolution by image
-//    registration").
-// The chroma planes of YUV get only the second step.
+//    EUSIPCO 2008; unlike that method, lull adds no noise).
+// 2. A sample of the small picture is the mean over the area that it covers. The Enlarger computes
+//    the difference between the small picture and these means of the enlarged picture, enlarges the
+//    difference, and adds it to the enlarged picture (back-projection: Irani and Peleg 1991,
+//    "Improving resolution by image registration").
+// Only the second step processes the chroma planes of YUV.
 
 #include <memory>
 #include <optional>
@@ -22,9 +22,10 @@ namespace lull::scale {
 
 inline constexpr double min_factor = 1, max_factor = 4;
 
-/// Position of the first chroma sample if chroma is subsampled, measured in chroma samples from the
-/// corner of the picture: 0.5 is the centre of the area that the chroma sample covers, 0.25 the
-/// position of the first luma sample in this area.
+/// Position of the first chroma sample if chroma is subsampled, measured from the corner of the
+/// picture in units of chroma samples. The value 0.5 is the centre of the area that the chroma
+/// sample covers. The value 0.25 is the position of the first luma sample in an area of two luma
+/// samples.
 struct ChromaSite {
   double x = 0.5, y = 0.5;
 };
@@ -40,14 +41,15 @@ struct Params {
 /// @throws InvalidArgument  the factor is out of range, or the result is too large for a frame
 [[nodiscard]] FrameFormat scaled_format(const FrameFormat& format, double factor);
 
-/// Enlarges frames of one format. Equal frames give equal results bit for bit, whatever the number
-/// of threads.
+/// Enlarges frames of one format. Equal frames give equal results bit for bit, for any number of
+/// threads.
 class Enlarger {
  public:
-  /// @param backend  where the first step runs; the second step runs on the CPU
-  /// @param results  a format whose sample type and bit depth the results get (its size is not
-  ///     used). Empty: the results have the samples of `format`.
-  /// @throws InvalidArgument  as scaled_format()
+  /// @param backend  the backend of the first step; the second step runs on the CPU
+  /// @param results  a format that determines the sample type and the bit depth of the results, but
+  /// not
+  ///     their size. If it is empty, the results have the samples of `format`.
+  /// @throws InvalidArgument  in the same cases as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
            const std::optional<FrameFormat>& results = std::nullopt);
@@ -58,7 +60,7 @@ class Enlarger {
   /// Returns the format of the results.
   [[nodiscard]] const FrameFormat& format() const noexcept;
   /// Returns the enlarged frame. The result has the time and the side data of `clean`. The samples
-  /// of `clean` must be in host memory; float samples that are not finite count as 0.
+  /// of `clean` must be in host memory. Float samples that are not finite count as 0.
   /// @throws DeviceFailure
   [[nodiscard]] Frame enlarged(const Frame& clean);
 

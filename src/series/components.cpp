@@ -75,8 +75,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the largest power of two by which values up to this absolute value can be multiplied
-/// without leaving the range that filters accept.
+/// Returns the largest power of two that is a valid scale factor. Scaled values up to the absolute
+/// value `magnitude` must lie in the range that filters accept.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -34,7 +34,7 @@ void add_products(const Chunk& chunk, int i, int j, double* sums) {
       sums[static_cast<std::size_t>(i + p) * chunk.volumes + j + q] += tile[p][q];
 }
 
-/// Returns the number of voxels of a chunk. A chunk has about 2 MB, so that it stays in the cache
+/// Returns the number of voxels of a chunk. A chunk has about 2 MB, so that it fits into the cache
 /// of a core.
 int chunk_voxels(int volumes) { return std::clamp((1 << 18) / volumes, 64, 4096); }
 

@@ -16,7 +16,7 @@ namespace lull::series {
 namespace {
 
 /// Maximum number of times that the noise levels are corrected. The corrections end when the levels
-/// change by less than `close_level`, which is usually the case after two.
+/// change by less than `close_level`, which is usually the case after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
 /// This number of voxels per volume is sufficient for a correction of the noise levels.
@@ -29,7 +29,7 @@ constexpr double max_signal_share = 0.7;
 /// less accurate.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
-/// factor, signal is the cause.
+/// factor, the level contains signal.
 constexpr float max_correction = 1.5f;
 /// At least this number of components is filtered. Components whose eigenvalues are below the noise
 /// edge can still contain signal in a few voxels, and filtering a few more components takes little
@@ -101,9 +101,9 @@ class NoiseEstimator {
     return !a.map || std::ranges::equal(a.map->values, b.map->values, close);
   }
 
-  /// Returns whether the volumes have different noise levels. Their residuals with one common level
-  /// show this; volumes without residuals are judged by their initial estimates. A tenth of the
-  /// volumes may differ.
+  /// Returns whether the volumes have different noise levels. For volumes with residuals, the
+  /// residuals for one common level are compared. For volumes without residuals, the initial
+  /// estimates are compared. A tenth of the volumes may differ.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -215,8 +215,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the levels of those volumes that are not combined to the levels of `noise`, because their
-/// residuals say nothing about their noise. Returns whether this changes a level.
+/// Resets the levels of the volumes that are not combined. These volumes get the levels of `noise`,
+/// because their residuals do not show their noise. Returns whether a level has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)

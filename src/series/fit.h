@@ -14,14 +14,15 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// True: the levels and the noise map are estimates, which the residuals may correct.
+  /// If true, the levels and the noise map are estimates, which the residuals may correct.
   bool refine = true;
   /// The states of the voxels (voxels.h), if they are known. If empty, they are determined from the
   /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// True: all components are kept. This is needed if the filter does not remove all of the noise.
+  /// If true, the basis contains all components. This is necessary if the filter does not remove
+  /// all of the noise.
   bool keep_all = false;
 };
 

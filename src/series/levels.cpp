@@ -220,9 +220,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal levels stay equal. (If each volume had its own level, a volume whose level is too low
-  // would dominate a component. This component would then explain the noise of the volume, and the
-  // level of the volume would be lowered further.)
+  // Equal levels must remain equal. (If each volume had its own level, a volume whose level is too
+  // low would dominate a component. This component would then explain the noise of the volume, and
+  // the level of the volume would be lowered further.)
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

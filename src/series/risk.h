@@ -1,5 +1,6 @@
 #pragma once
-// Estimates the errors that remain if either the components or the volumes themselves are filtered.
+// Estimates the remaining error of a filter of the components, and the remaining error of a filter
+// of the volumes.
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,6 @@
 #pragma once
-// The spectrum (eigenvalues) of a covariance matrix, and which of its components contain signal.
+// Determines the spectrum (eigenvalues) of a covariance matrix, and the number of components that
+// contain signal.
 
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
-// How the frames of a session on a GPU relate to each other: the main planes in 8 bits, and the
-// motion between frames. The host waits for the kernels that compare frames, so these kernels run
-// on the upload stream. The motion search runs on the compute stream.
+// Relates the frames of a session on a GPU to each other, with 8-bit main planes and the motion
+// between frames. The host waits for the kernels that compare frames, so these kernels run on the
+// upload stream. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -18,8 +18,8 @@ namespace lull {
 /// (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma`: standard deviation of the noise in the stored samples; 0 for planes that are not
-  /// filtered. The streams must outlive this object, and must be idle when it is destroyed.
+  /// `sigma` contains the standard deviation of the noise in the stored samples; 0 for planes that
+  /// are not filtered. The streams must outlive this object, and must be idle when it is destroyed.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);

@@ -41,9 +41,10 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
 }
 
 /// Returns whether two samples differ in a way that their 8-bit values cannot show, because values
-/// outside 0..255 are clamped. Two such samples differ if their difference exceeds one step of 8
-/// bits. If one of them is outside the range that filters accept, where samples are preserved
-/// unchanged, they differ if any bit differs. Only float samples can be outside 0..255.
+/// outside 0..255 are clamped. Only float samples can be outside 0..255. Two such samples differ if
+/// their difference exceeds one step of 8 bits. If a sample is outside the range that filters
+/// accept, it is preserved unchanged. Therefore such a sample differs from the other sample if any
+/// bit differs.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -66,15 +67,15 @@ inline constexpr int relation_block = 16;
 
 /// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal.
 /// The mean squared difference of blocks with independent noise is 2 sigma^2, within 10 percent.
-/// The limit is 1/32 of this value, (sigma / 4)^2. It is far above what encoders add to a frame
-/// that they repeat with skipped blocks, and it works even if the given sigma is five times too
+/// The limit is 1/32 of this value, (sigma / 4)^2. Encoders that repeat a frame with skipped blocks
+/// cause a much smaller difference. The limit is correct even if the given sigma is five times too
 /// high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
-/// Returns whether two blocks are equal except for small differences. `squares`: sum of squared
-/// differences over the block's `samples` samples. The caller must check
+/// Returns whether two blocks are equal except for small differences. `squares` is the sum of
+/// squared differences over the block, which has `samples` samples. The caller must check
 /// differ_outside_8bit_range() separately.
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
@@ -141,9 +142,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own`: sum of the squared differences of the block's samples from
-/// their mean. `predicted`: the same sum for the difference between the block and a block of the
-/// earlier frame; of all positions within reach and inside the picture, the position with the
+/// Adds a block to the costs. `own` is the sum of the squared differences of the block's samples
+/// from their mean. `predicted` is the same sum for the difference between the block and a block of
+/// the earlier frame. Of all positions within reach and inside the picture, the position with the
 /// minimum sum is used. Means are subtracted so that flashes and fades do not raise the cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {

@@ -16,27 +16,28 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// A frame begins a new scene if more than this share of its content, 0..1, cannot be predicted
-  /// from earlier frames (frame_relation.h); 0: never.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
+  /// content cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new
+  /// scene.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// If true, the estimates of a frame's reference patches are used only in this frame: the session
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// If true, the last frames of a clip, which have fewer than R frames after them, also take
-  /// patches from frames more than R before them (Timeline::extra_back). The first frames of a
-  /// scene always take patches from frames more than R after them. Must be false if `gathers` is
-  /// true.
+  /// If true, the last frames of a clip also take patches from frames outside the temporal radius
+  /// before them (Timeline::extra_back), because few or no frames follow. The first frames of a
+  /// scene always take patches from frames outside the temporal radius after them. Must be false if
+  /// `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
-  /// Returns the number of slots: one for each frame that is not finished, and one for the next
-  /// frame.
+  /// Returns the number of slots. Each frame that is not finished has one slot, and the next frame
+  /// has one slot.
   int slots() const { return margin().after + 1; }
 };
 
-/// A neighbouring frame: its offset from the reference frame, and the slot that holds it.
+/// A neighbouring frame: its offset from the reference frame, and the slot that contains it.
 using SlotFrame = FrameAt<int>;
 
 /// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.
@@ -52,7 +53,7 @@ class FrameWorker {
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
-  /// `frames` (in the order of group.h), and adds the estimate of each patch to the sums of the
+  /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
   /// frame that contains the patch.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The

@@ -40,8 +40,8 @@ struct ColumnSums {
   std::vector<std::uint8_t> unlike;  // whether any samples differ outside the 8-bit range
 };
 
-/// Returns the samples of a row in 8 bits. If the samples have another type, they are converted to
-/// `to`.
+/// Returns the samples of a row in 8 bits. If the samples have another type, the function converts
+/// them and stores the result in `to`.
 const std::uint8_t* bytes_of(const std::uint8_t* row, EightBitScale, std::vector<std::uint8_t>&) {
   return row;
 }
@@ -113,9 +113,9 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block. Adds the number of blocks that are not equal to `different`,
-/// and other counts to `d`. The function calls `enough` with the number of remaining blocks;
-/// `enough` returns whether the comparison may stop.
+/// Compares two planes block by block. `different` is increased by the number of blocks that are
+/// not equal, and `d` by other counts. The function calls `enough` with the number of remaining
+/// blocks; `enough` returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

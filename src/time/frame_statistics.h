@@ -1,6 +1,6 @@
 #pragma once
-// Counts of samples and blocks in frames in host memory, from which frame_relation.h decides how
-// two frames are related.
+// Counts samples and blocks in frames in host memory. From these counts, frame_relation.h decides
+// how two frames are related.
 
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Returns the counts for two frames, which must have the same format. `sigma`: standard deviation
-/// of the noise of each plane, on the 0..255 scale.
+/// Returns the counts for two frames, which must have the same format. `sigma` contains the
+/// standard deviation of the noise of each plane, on the 0..255 scale.
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 

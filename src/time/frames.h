@@ -15,7 +15,8 @@ inline constexpr int max_temporal = 8;
 /// Maximum number of frames from which a group can have patches.
 inline constexpr int max_frames = 2 * max_temporal + 1;
 
-/// Phases of a method, in this order: each phase matches and filters all patches of a frame.
+/// Phases of a method, in the order in which they run. Each phase matches and filters all patches
+/// of a frame.
 enum class Phase { first, second, third };
 
 /// A frame in the form that a stage of a method uses, and the offset of this frame from the

@@ -1,6 +1,6 @@
 #pragma once
-// How the frames of a session in host memory relate to each other: the main planes in 8 bits, and
-// the motion between frames.
+// Relates the frames of a session in host memory to each other, with 8-bit main planes and the
+// motion between frames.
 
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace lull {
 /// (frame_session.h).
 class HostMotion {
  public:
-  /// `main_sigma`: standard deviation of the noise in the main plane.
+  /// `main_sigma` is the standard deviation of the noise in the main plane.
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);

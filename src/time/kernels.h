@@ -19,8 +19,8 @@ namespace lull {
 
 // ---- statistics (frame_statistics.cu) ----
 
-/// Counts from which FrameDifference is computed. `unequal`: number of blocks with at least one
-/// sample that differs in any bit.
+/// Counts from which FrameDifference is computed. `unequal` is the number of blocks with at least
+/// one sample that differs in any bit.
 struct DifferenceCounts {
   std::uint32_t unequal[max_planes], different[max_planes], textured, shared;
 };

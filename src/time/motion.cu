@@ -126,7 +126,7 @@ struct Shared {
   }
 };
 
-/// Returns whether an interval that is moved by `v` stays within 0..length.
+/// Returns whether an interval that is moved by `v` lies within 0..length.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
@@ -259,8 +259,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 static_assert(motion_region == 48 && fine_vectors == 7);
 
 /// Computes the sums of squares and the inner products from which the costs of all vectors of step
-/// 2 (motion.h) follow. If the vector 0 is not one of them, the function computes the sums of the
-/// vector 0 as well. `there`: the frame to which the vectors lead.
+/// 2 (motion.h) follow. If the vector 0 is not one of these vectors, the function also computes the
+/// sums for the vector 0. `there` is the frame to which the vectors lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {

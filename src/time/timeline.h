@@ -1,6 +1,6 @@
 #pragma once
 // Timeline decides which frames of a clip are neighbours of each other, and which frames a session
-// does not filter because they repeat others. It knows the indices of frames, but not their
+// does not filter because they repeat other frames. It knows the indices of frames, but not their
 // samples.
 
 #include <algorithm>
@@ -31,9 +31,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation`: relation of the frame to the frame that was
-  /// pushed before it. In a run of frames that repeat each other with small differences, only the
-  /// first repetition is not distinct. So no frame differs much from the frame whose result it
+  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
+  /// was pushed before it. In a run of frames that repeat each other with small differences, only
+  /// the first repetition is not distinct. So no frame differs much from the frame whose result it
   /// gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
@@ -51,9 +51,9 @@ class Timeline {
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
-  /// frame. `predicted_by`: distance to the nearest of the `radius` earlier frames that shows the
-  /// same scene; 0: none of them does.
+  /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
+  /// distinct frame. `predicted_by` is the distance to the nearest of the `radius` earlier frames
+  /// that shows the same scene; 0: none of these frames shows the same scene.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -79,10 +79,10 @@ class Timeline {
   }
 
   /// Returns by how many frames the search for patches of frame `n` reaches further back than the
-  /// radius, if no frame follows after the frames added so far. The last frames of a clip have few
-  /// or no frames after them. Instead, their search covers the last 2 * radius frames, up to
-  /// max_temporal back. The result is 0 for frames whose search reaches further ahead than the
-  /// radius.
+  /// radius. The function assumes that the clip ends with the last added frame. The last frames of
+  /// a clip have few or no frames after them. Instead, their search covers the last 2 * radius
+  /// frames, up to max_temporal back. The result is 0 for frames whose search reaches further ahead
+  /// than the radius.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -135,7 +135,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation of a frame to the frame before it that was not `identical`.
+  /// The most recent relation of a frame to its predecessor, without relations that are
+  /// `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -28,8 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text files that belong to an image and are copied: gradients, and the order of control and
-/// label volumes of perfusion series. denoise() copies gradients of images with any suffix.
+/// A kind of text file that belongs to images and that companions_of() copies: gradients (.bval,
+/// .bvec), and the file that lists the control and label volumes of a perfusion series
+/// (aslcontext.tsv).
 struct CompanionKind {
   const char* suffix_of_image;  // empty: any
   const char* suffix;           // empty: the suffix of the image
@@ -45,7 +46,7 @@ struct CompanionKind {
 constexpr CompanionKind companion_kinds[] = {
     {"", "", ".bval"}, {"", "", ".bvec"}, {"asl", "aslcontext", ".tsv"}};
 
-/// A text file that belongs to an image. `path` is the name of its copy in the output folder.
+/// A text file that belongs to an image. `path` is the name of the copy in the output folder.
 struct Companion {
   std::string path, text;
   io::Access access;
@@ -76,7 +77,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // The exit code means "try again" only if all failures are temporary.
+        // run() returns the code for "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -108,7 +109,8 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // The log file is opened for each message, because denoise() opens the same file while it runs.
+  // This function opens the log file for each message and closes it again, because denoise() also
+  // opens the log file.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
@@ -129,7 +131,8 @@ class ParticipantLevel {
     const std::string folder = options_.output + "/" + image.folder;
     const std::string json = folder + "/" + image.derived_name(".json");
     std::error_code code;
-    // The JSON file is written last. If it is missing, the process that wrote the image was killed.
+    // denoise_image() writes the JSON file last. If the JSON file is missing, the process that
+    // wrote the image was killed.
     const std::string output = folder + "/" + image.derived_name(image.extension);
     const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
     if (is_complete && !options_.denoise.output.overwrite) {
@@ -137,8 +140,8 @@ class ParticipantLevel {
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
-    // The additional files of the image are read first, so that their errors are found before the
-    // image is denoised.
+    // denoise_image() reads the additional files of the image first, so that it finds their errors
+    // before it denoises the image.
     DenoiseOptions options = options_.denoise;
     options.input.file = raw_.root() + "/" + image.path;
     options.output.file = output;
@@ -185,9 +188,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link, or if a link to a folder outside the derivative leads
-  /// to an existing file, because writing would replace another file. The option -y turns this
-  /// check off.
+  /// Throws an error if an output is a link. Also throws an error if a link to a folder outside the
+  /// derivative leads to an existing file, because writing would replace this file. The option -y
+  /// turns these checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -200,8 +203,8 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image with which an image is denoised; empty if there is none, or without
-  /// --phase pairs.
+  /// Returns the phase image with which an image is denoised. Returns an empty text if the dataset
+  /// contains no such phase image, or if the user did not give --phase pairs.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
@@ -259,9 +262,9 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files that belong to an image. denoise() itself copies only gradient files
-  /// with the name and in the folder of the image; by the inheritance principle of BIDS, files with
-  /// other names or folders can also belong to an image.
+  /// Returns the text files that belong to an image. denoise() copies a gradient file only if the
+  /// file is in the folder of the image and has the name of the image. By the inheritance principle
+  /// of BIDS, the gradient file of an image can have another name or be in another folder.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
@@ -277,7 +280,7 @@ class ParticipantLevel {
     return companions;
   }
 
-  /// Checks where the log file is.
+  /// Checks that the log file is no file of the dataset or of the derivative.
   /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;

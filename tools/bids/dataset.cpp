@@ -70,8 +70,8 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // Phase images, and the real and imaginary parts of images, have another noise distribution than
-  // magnitude images.
+  // The noise of phase images, and of the real and imaginary parts of images, has another
+  // distribution than the noise of magnitude images.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });
@@ -162,7 +162,8 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const st
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Among the files of one folder, files with more entities (more specific ones) come later.
+    // A file with more entities is more specific, so it comes after the files of its folder with
+    // fewer entities.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != suffix) continue;

@@ -17,11 +17,12 @@ struct BidsImage {
   std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
   /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
-  /// `extension`. The new entity desc replaces an existing one.
+  /// `extension`. If the name of the image already has an entity desc, desc-denoised replaces it.
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// The same for a file with another suffix that belongs to the image.
+  /// Returns the name of the copy of a file that belongs to the image and has the suffix
+  /// `other_suffix`. The name has the entity desc-denoised.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
@@ -40,7 +41,7 @@ class BidsDataset {
 
   const std::string& root() const { return root_; }
   const Json& description() const { return description_; }
-  /// Labels of the participants without "sub-", sorted.
+  /// Returns the sorted labels of the participants, without the prefix "sub-".
   const std::vector<std::string>& subjects() const { return subjects_; }
   /// Returns the images of a participant that lull can denoise: magnitude images of the types anat,
   /// func, dwi and perf.
@@ -54,8 +55,9 @@ class BidsDataset {
   /// there is none.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path, relative to the dataset's folder, of the phase image that belongs to a
-  /// magnitude image: the same name with part-phase instead of part-mag. Empty if there is none.
+  /// Returns the path of the phase image that belongs to a magnitude image, relative to the
+  /// dataset's folder. The name of the phase image contains part-phase instead of part-mag. Returns
+  /// an empty text if the dataset has no such file.
   std::string phase_of(const BidsImage& image) const;
   /// Returns all files with this suffix and extension that apply to the image. The files in the
   /// dataset's folder come first, and the files in the image's folder come last.
@@ -66,7 +68,8 @@ class BidsDataset {
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the names with entities in a folder. Each folder is listed only once.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The function lists
+  /// each folder only once.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;

@@ -32,8 +32,8 @@ std::string url_part(const std::string& text, std::string_view plain) {
 /// Returns the URL of a file with an absolute path (RFC 8089, section 2).
 std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
 
-/// Returns the BIDS URI of an image of the source dataset. Unusual characters, which may be invalid
-/// in UTF-8 and thus in JSON, are encoded.
+/// Returns the BIDS URI of an image of the source dataset. Unusual characters are percent-encoded,
+/// because they may be invalid in UTF-8 and JSON must be valid UTF-8.
 std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
@@ -78,8 +78,9 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Programs expect the files of gradients and of the order of labels next to the image and under the
-// image's name. The BIDS standard does not define these names, so its validator must ignore them.
+// Other programs expect the gradient files and the aslcontext.tsv file beside the image, under the
+// name of the image. The BIDS standard does not define the names of these copies, so .bidsignore
+// makes the BIDS validator ignore them.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 

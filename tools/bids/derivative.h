@@ -7,7 +7,7 @@
 
 namespace lull::tools {
 
-/// How an image was denoised, for the JSON file of the result.
+/// Description of how an image was denoised; a part of the JSON file of the result.
 struct BidsProcessing {
   std::string method, profile;  // for example "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
@@ -23,8 +23,8 @@ struct BidsProcessing {
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README. If lull has written these
-/// files before, they are kept.
+/// Creates the folder of the derivative with its description and README. If lull has already
+/// written the description and the README, this function does not change them.
 /// @throws CannotCreate  the folder contains another dataset, a link leads out of the folder, or
 ///     the folder cannot be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);

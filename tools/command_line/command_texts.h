@@ -1,5 +1,5 @@
 #pragma once
-// Help texts of the commands, in addition to their options.
+// Defines the texts that the help of a command shows in addition to the options.
 
 #include <string_view>
 

@@ -41,7 +41,7 @@ std::string summary_of(const ManualCommand& command) {
   return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
 }
 
-/// Returns the list of commands. The names have no prefix "lull ".
+/// Returns the list of commands, without the prefix "lull " of their names.
 std::string command_list(const Manual& manual) {
   std::string text = "Commands:\n";
   for (const ManualCommand& command : manual.commands)
@@ -85,8 +85,8 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  // The help of the program has two empty lines less than the help of a command, so that it fits on
-  // a screen.
+  // The help of the program has two empty lines fewer than the help of a command, so that it fits
+  // on a screen.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program).substr(1);
 }

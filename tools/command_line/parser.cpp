@@ -113,15 +113,15 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     if (row.names.empty()) row.names.push_back(option->get_name());
     row.required = option->get_required();
     if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
-    // Recent versions of CLI11 write the default group in capitals.
+    // CLI11 names the default group "OPTIONS" or "Options", depending on its version.
     row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
     row.help = option->get_description();
     const auto brief = table_.briefs.find(option);
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // Operands come first in the manual. The options that all commands have in common come at the end
-  // of the first group.
+  // In the manual, operands come first, and the options that all commands have in common come at
+  // the end of the first group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of lull.
+// Parses the command line of lull.
 
 #include <functional>
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folder, and the folders of interrupted jobs in it.
+/// Returns `folder` and the folders of interrupted jobs in `folder`.
 std::vector<std::string> folders_of(const std::string& folder) {
   std::vector<std::string> folders{folder};
   std::error_code code;
@@ -62,7 +62,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the first file that could not be removed, with the reason; empty if there is none.
+  /// Returns the name of the first file that could not be removed, and the reason. Returns an empty
+  /// text if all files could be removed.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -75,7 +75,7 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
-/// Prints the results as JSON. The PSNR of equal planes is infinite and is written as null.
+/// Prints the results as JSON. An infinite PSNR, which equal planes have, is written as null.
 void print_json(const FrameFormat& format, std::int64_t frames,
                 const std::vector<PlaneTotal>& totals) {
   const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };

@@ -44,8 +44,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format in which the page shows slices: floats from 0 to 1 over the value range of
-/// the first stack.
+/// Returns the format of the slices on the page: samples are floats, and 0 to 1 is the range of the
+/// values in the first stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,

@@ -14,7 +14,7 @@ namespace lull::tools {
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two stacks that are open but have not been read yet.
+/// Compares two stacks, which are open. The caller must not have read any slice yet.
 /// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);

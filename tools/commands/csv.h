@@ -30,7 +30,7 @@ class Csv {
                          "choose another name");
     std::fprintf(file_.get(), "%s\n", heading);
   }
-  /// Writes a row. `format` is a format string of printf with a line feed at its end.
+  /// Writes a row. `format` is a format string of printf that ends with a line feed.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (file_) std::fprintf(file_.get(), format, values...);

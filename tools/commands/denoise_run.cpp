@@ -43,8 +43,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// If the output can contain only one picture, selects the first frame of a video, unless --keep
-/// selects another frame.
+/// Selects the first frame of a video for an output that can contain only one picture. If --keep
+/// already selects a frame, the function does nothing.
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;
@@ -54,8 +54,8 @@ void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "out.%04d.png writes all frames)");
 }
 
-/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if a GPU decodes or was not
-/// requested.
+/// Returns why the CPU decodes although --hwaccel requests a GPU. Returns an empty text if a GPU
+/// decodes, or if --hwaccel requests no GPU.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -147,7 +147,7 @@ class Run {
     makes_one_picture_ =
         io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
-    // Results of depth maps keep the sample type of the input, because the unit of their samples
+    // The results of depth maps have the sample type of the input, because the unit of the samples
     // depends on the bit depth.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
@@ -229,16 +229,17 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // A series is filtered as a whole. This happens after the sink has been opened.
+    // For a series, the run opens the session after it has opened the sink, because it first
+    // filters all components of the series.
     if (series())
       opened_.backends = devices_.backends;
     else
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The CPU cannot use frames in GPU memory: neither as a fallback device, nor to make frames of
-    // half the size, nor to repair defects, nor to preserve constant areas. If the CPU needs the
-    // frames, the source is opened again without GPU decoding.
+    // The CPU cannot use frames in GPU memory. The CPU filters if it replaces a missing GPU, and it
+    // always makes frames of half the size, repairs defects and preserves constant areas. If the
+    // CPU needs the frames, this function opens the source again without GPU decoding.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
@@ -328,8 +329,8 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // The user requested the report, so the run fails if the report cannot be written. The output
-    // file is complete.
+    // If the report cannot be written, the run fails, because the user requested the report. The
+    // output file is then already complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -367,8 +368,9 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Repeated frames are detected in the frames that the sessions filter, in which constant
-      // areas are replaced. Repeated fields are not detected here.
+      // The sessions filter frames in which constant areas are replaced, so repeated frames are
+      // detected in the replaced frames. For interlaced video, the sessions of the fields detect
+      // repeated fields.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

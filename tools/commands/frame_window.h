@@ -33,8 +33,7 @@ struct Window {
   double time = 0;          // time of the target after the first frame of the input
 };
 
-/// Reads the frames of a source up to the last frame that affects the result of the frame at
-/// `position`.
+/// Reads a source up to the last frame that affects the result of the frame at `position`.
 class WindowReader {
  public:
   /// @param start  time of the input's first frame in seconds
@@ -42,9 +41,9 @@ class WindowReader {
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Reads the frame at the position and its neighbours. Returns nothing if there is no frame at
-  /// the position.
-  /// @param frame  the first frame, if it has already been read
+  /// Reads the frame at the position and its neighbours. Returns nothing if the input has no frame
+  /// at the position.
+  /// @param frame  the first frame of the source, if the caller has already read it
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {
@@ -74,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the frame comes after the frame that is displayed at the position. Returns
-  /// false for the first frame.
+  /// Returns whether the frame is displayed later than the time of the position. Returns false for
+  /// the first frame, and if the position is a frame number.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -93,7 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame. The window stores only the most recent distinct frames and their repetitions.
+  /// Stores a frame, and removes the oldest frames that the margin does not need. Repeated frames
+  /// do not count in the margin.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

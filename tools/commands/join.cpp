@@ -81,7 +81,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // The plan states the limit for damaged frames.
+  // join() uses the limit for damaged frames that the plan states.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;
@@ -100,7 +100,8 @@ int join(const JoinOptions& given) {
     throw TryAgain(error.what());
   } catch (const std::exception&) {
     // If a segment is damaged, its packets can cause any error before lull compares the checksum of
-    // the segment. All checksums are therefore verified before an error is reported.
+    // the segment. Therefore require_done() verifies the checksums of all segments before the error
+    // is reported.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

@@ -105,8 +105,9 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on separate scales. find_window() detects repeated frames
-    // on the scale of the filter, so the scale must be known before the call of find_window().
+    // Depth maps and renders are filtered on other scales than their samples. find_window() detects
+    // repeated frames on the scale of the filter, so the scale must be known before find_window()
+    // is called.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -194,8 +195,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cuts, including the voxel in which they intersect, and the index
-  /// of the volume in its series.
+  /// Returns the geometry of the cuts, which includes the voxel where the cuts intersect. The
+  /// second value is the index of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -223,7 +224,7 @@ class Preview {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
-    // The time of a slice is its index.
+    // For stacks, find_noise() expects the index of a slice as the time.
     const std::int64_t slices_before = volume * geometry.size[geometry.of_slice[2]];
     find_noise(first, source_->info().stack ? static_cast<double>(slices_before) : 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
@@ -270,9 +271,9 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Reads the frames of the window, beginning at a position to which the source can seek, shortly
-  /// before the position of the target. Returns nothing if the input cannot be read from its
-  /// middle.
+  /// Seeks to a position shortly before the position of the target, and reads the frames of the
+  /// window. Returns nothing if the source cannot seek, or if it reaches the target fast enough
+  /// from the start.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -298,7 +299,8 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // Sessions that filter fields detect repeated fields themselves.
+    // If the session filters fields, it detects repeated fields itself, so the reader does not need
+    // to detect them.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -339,8 +341,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The amplification is computed from the noise level. If the noise level is not on the scale of
-    // the picture, the amplification is computed from the difference itself.
+    // The amplification is computed from the noise level. If the noise level has another scale than
+    // the samples of the picture, the amplification is computed from the difference of the two
+    // pictures.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -63,9 +63,9 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // The page is written repeatedly while a job runs, so an existing page with the default name is
-  // replaced. If the default name is a link, the link is not followed, because the user did not
-  // give this name.
+  // While a job runs, users call `lull report` repeatedly, so an existing page with the default
+  // name is replaced. If the default name is a link, the function does not follow it, because the
+  // user did not give this name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

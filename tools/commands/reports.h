@@ -1,6 +1,6 @@
 #pragma once
-// Messages and progress of a run of `lull denoise`, and the removal of the run's temporary file if
-// the run is stopped.
+// Prints messages and progress of a run of `lull denoise`. If the run is stopped, UnfinishedOutput
+// removes the temporary file of the run.
 
 #include <filesystem>
 #include <mutex>
@@ -14,7 +14,7 @@
 
 namespace lull::tools {
 
-/// The objects that report a run to the user.
+/// Objects that print the messages and the progress of a run.
 struct Reports {
   Log log;
   Progress progress;

@@ -269,8 +269,8 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
-/// Returns the numbers of the frames of --report-frames that the page does not contain, as a text;
-/// empty if there are none.
+/// Returns the numbers of those frames of --report-frames that the page does not contain, as a
+/// text. Returns an empty text if the page contains all of them.
 std::string RunReport::frames_not_shown() const {
   const std::vector<std::int64_t> absent = record_->frames_not_shown();
   if (absent.empty()) return {};

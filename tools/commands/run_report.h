@@ -30,8 +30,8 @@ class ReferenceReader {
   /// @throws BadData  the reference is damaged or has another format than the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the errors of the next frame before and after denoising. Returns nothing if the
-  /// reference has ended or can no longer be read.
+  /// Returns the errors of the next frame before and after denoising, compared with the next frame
+  /// of the reference. Returns nothing if the reference has ended or can no longer be read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next frame of the reference.
   void skip();
@@ -52,8 +52,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Collects the data of the report. Does nothing if no page is requested. A failure of the report
-/// never changes the denoised output: the run continues, and finish() reports the failure.
+/// Collects the data of the report, if the user requested a page. A failure of the report never
+/// changes the denoised output: the run continues, and finish() reports the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
@@ -66,10 +66,11 @@ class RunReport {
   /// use.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// Appends a scene that was detected during the run, before its first frame is pushed.
-  /// Thread-safe.
+  /// Appends a scene that was detected during the run. The caller must call this function before it
+  /// pushes the first frame of the scene. Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Wraps the run's denoiser so that its frames are recorded.
+  /// Wraps the denoiser of the run so that the report records all frames that pass through the
+  /// denoiser.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
   /// Writes the page. The caller must call this function after the output has got its final name.

@@ -14,9 +14,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink. Context frames are not written; with --keep, only one frame is
-/// written. If the input is damaged more than the options allow, the output gets a partial name
-/// instead of its final name.
+/// Writes frames to another sink. The RunSink writes no context frames, and with --keep, it writes
+/// only one frame. If the input is damaged more than the options allow, the output gets a partial
+/// name instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -30,12 +30,13 @@ class RunSink final : public FrameSink {
   /// Returns whether the frame of --keep, or every frame that the sink needs, has been written.
   /// Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
-  /// Returns the number of context frames so far.
+  /// Returns the number of context frames that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
   /// Returns the timestamp of the last selected frame in seconds.
   double time_s() const { return time_s_; }
-  /// Returns the damage of decoded and copied streams. May be called only after the source was read
-  /// to its end, because other threads use the source until then.
+  /// Returns the damage of the decoded and the copied streams. The caller may call this function
+  /// only after the source has been read to its end, because the reading thread changes the damage
+  /// until then.
   io::Damage damage() const;
 
  private:
@@ -48,7 +49,7 @@ class RunSink final : public FrameSink {
   std::atomic<bool> kept_ = false;
 };
 
-/// A source that ends when the sink is complete, because further frames would not be used.
+/// A source that ends when the sink is complete, because the sink does not use further frames.
 class StoppingSource final : public FrameSource {
  public:
   StoppingSource(FrameSource& source, const RunSink& sink) : source_(source), sink_(sink) {}

@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for samples with peak 1 from which 0.5 was subtracted. The subtraction keeps the
-/// variances precise in float.
+/// Returns SSIM for samples with peak 1 from which fill() has subtracted 0.5. The subtraction keeps
+/// the variances precise in float.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;
@@ -92,7 +92,8 @@ void VolumeQuality::add_errors(const std::vector<double>& a, const std::vector<d
     }
 }
 
-/// Stores the samples of a slice. A NaN makes all windows that contain it invalid.
+/// Stores the samples of a slice. Samples that are not finite become NaN, which makes all windows
+/// with such a sample invalid.
 void VolumeQuality::fill(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);

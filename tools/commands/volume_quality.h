@@ -41,7 +41,8 @@ class VolumeQuality {
   const VolumeTotals& totals() const { return totals_; }
 
  private:
-  /// Local means of a, b, a^2 + b^2 and ab at the window positions.
+  /// Local means of a, b, a^2 + b^2 and ab at the window positions, where a and b are the samples
+  /// of the two volumes.
   using Moments = std::array<std::vector<float>, 4>;
 
   void add_errors(const std::vector<double>& a, const std::vector<double>& b,

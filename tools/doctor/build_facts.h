@@ -1,5 +1,6 @@
 #pragma once
-// Facts about this build of lull and the machine, for `lull --version` and `lull doctor`.
+// Determines facts about this build of lull and the machine, for `lull --version` and `lull
+// doctor`.
 
 #include <string>
 

@@ -1,5 +1,6 @@
-// `lull doctor`, which prints what works on this machine. The output contains neither names of
-// users, hosts and folders nor serial numbers, so that users can publish it in bug reports.
+// Implements `lull doctor`, which tests the devices of this machine and prints the results. The
+// output contains neither names of users, hosts and folders nor serial numbers, so that users can
+// publish it in bug reports.
 
 #include "tools/doctor/doctor.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Style and script of a page. The page contains both byte for byte, because the
-// Content-Security-Policy contains their digests.
+// Defines the style and the script of a page. The Content-Security-Policy of the page contains the
+// digests of these texts, so the page must contain the texts unchanged.
 
 #include <string_view>
 

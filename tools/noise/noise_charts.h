@@ -7,8 +7,7 @@
 namespace lull::tools {
 
 /// Returns the power spectrum of the noise at `frequency` (cycles per sample, 0 to 1/2), averaged
-/// over both axes. The result is scaled so that for white noise, it equals the noise level at every
-/// frequency.
+/// over both axes. The spectrum of white noise equals the noise level at every frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {

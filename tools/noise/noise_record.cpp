@@ -125,7 +125,7 @@ Json json_of(const SceneNoise& scene, Layout layout) {
   return json;
 }
 
-/// Parses the JSON objects that the functions above write.
+/// Parses the JSON objects that to_json() writes.
 class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}

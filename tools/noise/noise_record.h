@@ -34,27 +34,26 @@ struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
-  /// True if the estimate is based on differences between frames, so that the noise of later frames
-  /// can be compared with it.
+  /// True if the estimate is based on differences between frames. Only such an estimate can be
+  /// compared with the noise of later frames.
   bool over_time = false;
-  /// Noise in frames of half the size. It exists if the noise is so coarse that frames of half the
-  /// size are filtered as well.
+  /// Noise in frames of half the size. The member has a value only if the noise is so coarse that
+  /// frames of half the size are filtered in addition to the frames themselves.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume. `estimate` contains only the noise level; this member contains the other
-  /// properties of the noise.
+  /// Noise of a volume, without its level. The member `estimate` contains the level.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack. `estimate` contains only its level.
+  /// Photon noise of a stack. The member `estimate` contains the level of the photon noise.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series of volumes. It exists if the series is decomposed into components, or if its
-  /// volumes have different levels.
+  /// Noise of a series of volumes. The member has a value only if the series is decomposed into
+  /// components, or if its volumes have different levels.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series that is filtered as components; null: none. It is not written to
-  /// files.
+  /// The decomposition of a series that is filtered as components; null: the series is not
+  /// decomposed. Noise files do not contain this member.
   std::shared_ptr<FittedSeries> fitted;
   bool is_examined_as_series = false;  // true: `fitted` is final
 };
 
-/// The noise of an input, scene by scene, in the order of time; never empty.
+/// The noise of an input: at least one scene, in the order of time.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
   /// Size of one level of the 0..255 scale in the units of the file; 0: the file has no such units.
@@ -62,8 +61,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last scene, the last scene
-/// contains no frame, and the new scene replaces it.
+/// Appends a scene. If the new scene does not begin later than the last scene, the last scene would
+/// contain no frame, so the new scene replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // In some units the levels are small, so values below 0.1 get two significant digits.
+  // Levels below 0.1 get two significant digits, because levels are small numbers in some units.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -57,7 +57,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// States the confidence if texture may have influenced the estimate noticeably.
+/// Returns the confidence as text if it is so low that texture may have influenced the estimate
+/// noticeably.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -67,7 +68,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// States the error of the codec, for which the filter is tuned in addition to the measured noise.
+/// Returns the error of the codec as text. The filter is tuned for the codec error in addition to
+/// the measured noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

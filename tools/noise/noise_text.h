@@ -1,5 +1,5 @@
 #pragma once
-// Describes the noise of an input as lines of text and as a picture.
+// Describes the noise of an input in lines of text and in a picture.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ namespace lull::tools {
 }
 
 /// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness". If a single picture does not suffice for the estimate, returns "cannot tell
+/// with brightness". If the noise cannot be estimated from a single picture, returns "cannot tell
 /// (reason); assumed white, ...".
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
@@ -29,8 +29,8 @@ namespace lull::tools {
 /// units), 52 in dark to 164 in bright areas".
 [[nodiscard]] std::string describe(const ScenePhotons& photons);
 
-/// Returns the text about the volumes of a series that is appended to the description, for example
-/// ", 10 to 40 by volume; signal in 17 of 60 components of the volumes".
+/// Returns the part of the description that concerns the volumes of a series, for example ", 10 to
+/// 40 by volume; signal in 17 of 60 components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
 /// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...",

@@ -19,15 +19,16 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names that the user gave without -i and -o, in order. assign_operands() uses them.
+  /// File names that the user gave without -i and -o, in the order of the command line.
+  /// assign_operands() makes them the input and the output.
   std::vector<std::string> operands;
-  /// All options that the user gave, in the order of the command line. Each entry consists of the
-  /// names of the option, as in the option table, and the value.
+  /// All options that the user gave, in the order of the command line. The first text of each entry
+  /// contains the names of the option, as in the option table; the second text is the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
-/// Uses the operands as the input and the output, in this order, unless the user gave them with -i
-/// and -o.
+/// Uses the first operand as the input and the next operand as the output. A file that the user
+/// gave with -i or -o needs no operand.
 /// @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
@@ -35,7 +36,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// check() calls the following checks of single groups of options.
+// The following functions each check one group of options. check() calls all of them.
 
 /// Checks the options of the method and of its parameters.
 void check_method(const DenoiseOptions& options);
@@ -49,7 +50,7 @@ void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
 /// Checks the combinations of non-local means on groups (averages_groups()) with other options.
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error with this message: the input can be read only once, so the grain cannot be kept.
+/// Throws an error with the message that --grain keep needs an input that can be read twice.
 /// @throws InvalidArgument
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
@@ -62,12 +63,11 @@ void check_group_means(const DenoiseOptions& options);
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns a message for files that have their own units. The message states which value of the
-/// file corresponds to 255 or 1, the white level of --sigma-scale. Returns an empty text if the
+/// file corresponds to the white level of --sigma-scale (255 or 1). Returns an empty text if the
 /// file has no such units, or if --sigma-scale selects neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns whether patches may come from other frames, as far as this is known before the input is
-/// opened.
+/// Returns whether patches may come from other frames, as far as the options alone determine this.
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// Returns the temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
@@ -82,7 +82,7 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// @throws InvalidArgument  --series pca is given, but the input or other options do not allow it
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
-/// this is known before the input is opened.
+/// the options alone determine this.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
 /// Returns a message if a volume is denoised slice by slice because bm4d does not accept the value
 /// of an option; the message names the option. Returns an empty text otherwise.
@@ -99,8 +99,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns the profile that the user gave, or the default for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d. They are computed from the profile, the user's changes, and the
-/// noise multiplied by the strength. `options` must have passed check().
+/// Returns the parameters of bm3d. The function computes them from the profile, the user's changes,
+/// and the noise multiplied by the strength. `options` must have passed check().
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);

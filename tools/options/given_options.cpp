@@ -58,8 +58,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// The guide is read frame by frame, in parallel with the input, so some options cannot be combined
-/// with it.
+/// Rejects options that cannot be combined with a guide. lull reads the guide once, frame by frame,
+/// in parallel with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Parses the text as a non-negative decimal integer; nullopt if the text contains any other
-/// character.
+/// Parses the text as a non-negative decimal integer. Returns nullopt if the text contains any
+/// character that is not a digit.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
@@ -64,8 +64,8 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses frame ranges such as "10-200,300-". Frame numbers begin with 0, must increase, and both
-/// ends belong to a range.
+/// Parses frame ranges such as "10-200,300-". Frame numbers begin with 0 and must increase. A range
+/// includes its first and its last frame.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
@@ -128,7 +128,7 @@ std::int64_t limit_or_reject(std::string_view option, const std::string& text, s
 }
 
 /// Parses an amount of memory: "2G", "512M", "1.5G" or a number of bytes. The units are powers of
-/// 1024.
+/// 1024 bytes.
 void set_max_memory(DenoiseOptions& options, const std::string& text) {
   constexpr std::string_view units = "KMGT";
   std::string digits = text;

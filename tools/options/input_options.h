@@ -23,7 +23,7 @@ struct DepthOptions {
   /// only infinities and NaN mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  /// The depth at which the noise level is --sigma; empty: the median depth.
+  /// The depth at which the noise level equals --sigma; empty: the median depth.
   std::optional<double> reference;
 };
 
@@ -38,22 +38,24 @@ struct InputOptions {
   /// Layers of an OpenEXR input that are denoised; the first layer is the picture. Empty: all
   /// layers with colours.
   std::vector<std::string> layers;
-  // Whether the frames are slices of a volume although the file does not state it.
+  // If true, the frames are slices of a volume even if the file does not state that it contains
+  // slices.
   bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // If true, voxels outside the mask become 0. If false, they keep their input value.
+  // If true, voxels outside the mask become 0. If false, they have their input value.
   bool zero_outside = false;
   std::string phase;          // phases of a volume or series of magnitudes; empty: none
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
   int max_decode_errors = 0;  // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// Position for `lull preview` of a volume: x, y, z and optionally the index of the volume.
+  /// Position for `lull preview` of a volume: the indices x, y, z of a voxel, and optionally the
+  /// index of the volume.
   std::vector<std::int64_t> at_voxel;
 };
 
-/// Checks that the options name at most one layer and one video stream. This is required for
-/// commands that process one picture.
+/// Checks that the options name at most one layer and one video stream. Commands that process one
+/// picture require this limit.
 /// @throws InvalidArgument
 void check_one_picture(const InputOptions& options);
 

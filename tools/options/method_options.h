@@ -19,9 +19,9 @@ namespace lull::tools {
 /// The denoising method. bm3d filters pictures, with or without temporal filtering; bm4d filters
 /// volumes; nlm filters both. automatic: the input decides which method is used.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
-/// How a series of volumes is filtered: as principal components over its volumes, or volume by
-/// volume. automatic: the choice depends on the number of volumes and on how similar the volumes
-/// are.
+/// Determines how a series of volumes is filtered: as principal components over its volumes, or
+/// volume by volume. automatic: the choice depends on the number of volumes and on how similar the
+/// volumes are.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
@@ -31,7 +31,7 @@ struct FeatureChoice {
   std::string layer, file;  // either the layer or the file is empty
 };
 
-/// Names by which jobs and messages refer to the guide and to the features.
+/// Names of the guide and the features in jobs and messages.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -45,42 +45,44 @@ struct MethodOptions {
   const Preset* preset = nullptr;        // profile and radius where the user gave neither; or null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
-  // The clip in which patches are matched. "auto": the features of the render are used; empty:
-  // patches are matched in the input itself.
+  // The clip in which patches are matched. If the text is "auto", patches are matched in the
+  // features of the render. If the text is empty, patches are matched in the input.
   std::string guide;
-  // Features of renders; --guide auto adds the features that it finds.
+  // Features of the render that the user gave. With --guide auto, lull adds the features that it
+  // finds in the input.
   std::vector<FeatureChoice> features;
-  /// The user's changes to the parameters of the profile, for each method.
+  /// Functions that apply the user's changes to the parameters of the profile; one list for each
+  /// method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Options given by the user that only the Wiener phase (with fixed transforms) supports. With
-  /// temporal filtering, the profile `best` has no such phase.
+  /// Options given by the user that only the Wiener phase supports. With temporal filtering, the
+  /// profile `best` has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// For each phase, whether patches are matched by clusters instead of search windows. Empty:
-  /// depends on the profile.
+  /// For the first and the second phase, whether patches are matched by clusters instead of search
+  /// windows. Empty: the profile determines the matcher.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether patches are matched in a clip other than the input.
+/// Returns whether the guide is a file, in which patches are matched instead of in the input.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Returns whether the input is a render that is denoised with the help of its features.
+/// Returns whether the input is a render and the filter uses the features of the render.
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Returns whether the method is non-local means, either requested or chosen as the best method for
-/// the other options.
+/// Returns whether the method is non-local means: the user chose it, or lull chooses it because the
+/// input is a render with features.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Returns whether non-local means averages groups that are found by clusters, instead of searching
-/// windows.
+/// Returns whether non-local means averages the patches of groups that are found by clusters.
+/// Otherwise non-local means averages the samples of search windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Applies the options --matcher and --cluster to the parameters.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);

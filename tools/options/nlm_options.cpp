@@ -15,7 +15,7 @@ namespace {
 constexpr std::pair<std::string_view, nlm::Weights> weights[] = {
     {"exp", nlm::Weights::exponential}, {"poly", nlm::Weights::polynomial}};
 
-/// Sets an option that only non-local means has.
+/// Sets a parameter that only non-local means has.
 template <class Value>
 void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params::*member,
              Value value) {

@@ -1,4 +1,4 @@
-// Options for the noise to be removed, and the scales of --sigma.
+// Defines the options for the noise to be removed, and the scales of --sigma.
 
 #include <cmath>
 #include <cstdio>
@@ -43,7 +43,8 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
-/// Parses "poisson", "poisson:GAIN:OFFSET:READ" and forms with fewer numbers or empty ones.
+/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". The numbers at the end can be missing, and a
+/// number can be empty. lull estimates missing and empty numbers.
 KnownPhotonNoise photons_or_reject(const std::string& text) {
   constexpr const char* form =
       "must be poisson or poisson:GAIN:OFFSET:READ, with a gain above 0 and a read noise from 0";
@@ -135,7 +136,7 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // With a strength of 1 the noise levels are used unchanged, bit for bit.
+  // A strength of 1 must not change any bit of the noise levels, so the levels are not multiplied.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

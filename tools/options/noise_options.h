@@ -1,5 +1,5 @@
 #pragma once
-// Options that describe the noise to be removed.
+// Defines the options that describe the noise to be removed.
 
 #include <array>
 #include <memory>
@@ -25,8 +25,8 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// Noise that has already been estimated and replaces a noise file; null: none. No option sets
-  /// this member.
+  /// Noise that a command has estimated before; it replaces a noise file. Null: there is no such
+  /// noise. No option sets this member.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
   /// Photon noise of stacks, with the parameters that the user gave in the units of the file;
@@ -37,8 +37,8 @@ struct NoiseOptions {
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma that the user gave. If no sigma was given, the level is
-/// arbitrary, and the model only serves to check the other parameters.
+/// Returns white noise with the sigma that the user gave. If the user gave no sigma, the level is
+/// arbitrary, and lull uses the model only to check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns the noise with its levels multiplied by the strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

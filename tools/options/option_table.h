@@ -16,7 +16,7 @@ struct DenoiseOptions;  // tools/options/denoise_options.h
 enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 [[nodiscard]] std::string_view heading(OptionGroup group);
 
-/// Bits of OptionRow::uses: commands and methods that have the option.
+/// Bits of OptionRow::uses. The following bits state which commands and methods have the option.
 enum OptionUse : unsigned {
   // Commands that also have the option, in addition to `lull denoise`.
   in_plan = 1,
@@ -25,26 +25,26 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on it. A plan never
-  /// stores an option that names files, replaces files or opens connections: a plan that another
-  /// user has written must not be able to do such things with the permissions of the user who runs
-  /// a part of the job.
+  /// The bit of options that the plan of a shared job stores, because results may depend on them. A
+  /// plan never stores an option that names files, replaces files or opens connections. Otherwise a
+  /// plan from another user could do such things with the permissions of the user who runs a part
+  /// of the job.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Methods that support the option. An option without any of these bits is supported by all
-  // methods.
+  // Bits of the methods that support the option. All methods support an option without any of these
+  // bits.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with features
-  // Bits that restrict where the value of an option may come from (tools/settings/settings.h).
-  /// An option with the bit only_on_command_line names files of one run, selects a part of one
-  /// input, or gives a permission. Neither the environment nor a settings file may set it.
+  /// The bit of options that name files of one run, select a part of one input, or give a
+  /// permission. Neither the environment nor a settings file may set such an option
+  /// (tools/settings/settings.h).
   only_on_command_line = 4096,
-  /// An option with the bit of_machine describes the machine. A process that computes a part of a
-  /// planned job takes only such options from settings, because the plan contains all other
-  /// options.
+  /// The bit of options that describe the machine. A process that computes a part of a planned job
+  /// takes only options with this bit from a settings file or the environment, because the plan
+  /// contains all other options.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;
@@ -75,12 +75,12 @@ struct OptionRow {
 
 /// Applies the option of a row and records it in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
-/// Returns the first option given by the user whose row has all bits of `with` and none of
-/// `without`; empty if there is none.
+/// Returns the first option given by the user whose row has all bits of `with` and no bit of
+/// `without`. Returns an empty text if there is no such option.
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 
-// Each of these functions returns the rows of one part of the table.
+// Each of the following functions returns the rows of one part of the table.
 [[nodiscard]] std::span<const OptionRow> input_option_rows();
 [[nodiscard]] std::span<const OptionRow> output_option_rows();
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();

@@ -9,7 +9,7 @@
 namespace lull::tools {
 namespace {
 
-// Parses encoder options in the form k=v:k=v. A value contains a colon as "\:".
+// Parses encoder options in the form k=v:k=v. In a value, "\:" stands for a colon.
 void set_vopts(DenoiseOptions& options, const std::string& text) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -30,13 +30,13 @@ struct OutputOptions {
   std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
-  /// If true, the encoder stores film grain parameters in the stream, and the player synthesises
-  /// the grain.
+  /// If true, the encoder stores film grain parameters in the stream, so that the player can
+  /// synthesise the grain.
   bool keep_grain = false;
   bool raw_mosaic = false;  // raw photographs: a mosaic is written instead of R, G and B
   std::string grain_table;  // file of the grain table to write; empty: none
 
-  /// Returns whether lull describes the removed noise as film grain.
+  /// Returns whether lull describes the removed noise as film grain, in the stream or in a table.
   bool has_grain() const { return keep_grain || !grain_table.empty(); }
   /// Returns whether lull writes the result to standard output.
   bool is_stdout() const { return file == "-" || file == "hash"; }

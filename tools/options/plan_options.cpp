@@ -20,15 +20,15 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
 }
 
 /// Replaces the path of a guide or feature by the corresponding path in the plan's list of inputs.
-/// Before the call, the path is relative to the folder in which the job was planned.
+/// The replaced path belongs to the machine on which the job was planned.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan lists the files of its guide and features. Until apply_input() is called,
-/// the options contain paths of the machine on which the job was planned.
+/// Checks that the plan lists the files of the guide and of the features that its options name.
+/// apply_input() can replace only the paths of listed files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");
@@ -37,7 +37,8 @@ void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& opti
       refuse("does not list the file of " + option_of(choice.feature));
 }
 
-/// Repeats the checks of `lull plan` with the options of the plan.
+/// Repeats the checks of `lull plan` with the options of the plan, because another program may have
+/// changed the plan.
 void check_plan_options(const io::JobPlan& plan, DenoiseOptions options) {
   options.input.file = plan.input;
   options.output.file = plan.output;

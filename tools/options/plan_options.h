@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// Returns those of the user's options that the plan stores.
+/// Returns the options that the plan stores, among the options that the user gave.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);

@@ -22,7 +22,7 @@ NameKey name_key(const io::FileLocation& location) {
 
 constexpr std::string_view the_input = "the input";
 
-/// Returns the description of the conflicting file for an error message.
+/// Returns a description of the conflicting file for an error message.
 std::string file_description(const std::string& what) {
   if (what == the_input) return "the input itself";
   if (what == "-o") return "the output";
@@ -36,7 +36,8 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// A map of files. The key is the inode, or the folder and the name if the file does not exist yet.
+/// A map of files. The key is the inode. If the file does not exist yet, the key consists of the
+/// folder and the name.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {
@@ -158,7 +159,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);
-  // lull also copies the gradient files of a diffusion series, although no option names them.
+  // lull also copies the gradient files of a diffusion series, which no option names.
   for (const std::string extension : {".bval", ".bvec"}) {
     const std::string source = with_extension(options.input.file, extension);
     std::error_code ignored;

@@ -19,8 +19,8 @@ class RunFiles {
  public:
   /// Adds an input, which is a file or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. The result may only be read by users
-  /// who may read this input.
+  /// Adds an input whose samples are visible in the result. Only users who may read this input may
+  /// read the result.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);
@@ -29,8 +29,8 @@ class RunFiles {
   /// Adds an output that is a single file or a pattern. For a pattern, the names of the output
   /// contain the numbers or the matched parts of the names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that is already open as a file descriptor. Another output may use the same
-  /// file.
+  /// Adds an output that the process has already opened as a file descriptor. The descriptor may
+  /// refer to the file of another output.
   void write_open(const std::string& what, int descriptor);
 
   /// Throws an error if an output is also an input or another output.
@@ -52,11 +52,12 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the name of the file `volume` with its extension replaced; empty if `volume` is not the
-/// name of a volume.
+/// Returns the file name `volume` with another extension. Returns an empty text if `volume` is not
+/// the name of a volume.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
-/// Returns the files of `lull denoise`, `lull plan` and `lull preview`.
+/// Returns all files that `lull denoise`, `lull plan` or `lull preview` reads and writes with these
+/// options.
 [[nodiscard]] RunFiles files_of(const DenoiseOptions& options);
 
 }  // namespace lull::tools

@@ -23,12 +23,11 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// When the CPU may replace a GPU. cpu: if a requested GPU is missing or its memory is too small,
-/// and also if it fails during the run; cpu_at_start: only if the GPU is missing or its memory too
-/// small.
+/// Determines when the CPU may replace a GPU. cpu_at_start: if a requested GPU is missing, or if
+/// the memory of the GPU is too small; cpu: in the same cases, and if the GPU fails during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
-/// The part of a shared job that this process does (lull plan).
+/// The part of a shared job (lull plan) that this process computes.
 struct SharedJob {
   std::string folder;                      // empty: the run is not part of a shared job
   std::optional<io::FrameRange> segments;  // range of segments to denoise; empty: all

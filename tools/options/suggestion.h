@@ -13,8 +13,8 @@ namespace lull::tools {
 
 /// Returns the candidate that is most similar to `word`. The similarity is given by the edit
 /// distance, in which two swapped adjacent letters count as one error; a candidate that begins with
-/// `word` is also similar. Returns an empty text if no candidate is similar. Leading dashes are
-/// ignored.
+/// `word` is also similar. Returns an empty text if no candidate is similar. The function ignores
+/// leading dashes.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -19,7 +19,8 @@ struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
 
-/// Collects the pictures and figures for the page while two clips are compared, in bounded memory.
+/// Collects the pictures and the quality figures for the page while two clips are compared. The
+/// amount of memory is limited.
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
@@ -30,8 +31,8 @@ class CompareRecord {
   /// Adds the next pair of frames. `figures` is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a table of all figures whose first row contains the headings.
-  /// The cells are plain text.
+  /// Returns the page. `totals` is a table with all quality figures. Its first row contains the
+  /// headings, and its cells are plain text.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 

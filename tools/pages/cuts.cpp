@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-/// The axes of a cut: the axis that is perpendicular to it, the axis along its rows, and the axis
+/// The axes of a cut: the axis perpendicular to the cut, the axis along its rows, and the axis
 /// along its columns.
 struct CutAxes {
   int across, along_row, along_column;
@@ -45,8 +45,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cut in pixels. The smallest side of a voxel is one pixel; the longest
-/// axis has at most 4096 pixels.
+/// Returns the size of each cut in pixels. One pixel corresponds to the smallest side of a voxel.
+/// If an axis would have more than 4096 pixels, the cuts are reduced.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// The geometry of a volume along the axes x, y, z of its file, independent of the direction of its
+/// The geometry of a volume. The axes x, y, z are those of the file, whatever the direction of the
 /// slices.
 struct CutGeometry {
   std::array<int, 3> size{};               // voxels along x, y, z
@@ -28,10 +28,10 @@ struct CutGeometry {
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);
-  /// Adds the grey slice with this index in the volume.
+  /// Adds a grey slice. `number` is the position of the slice in the volume.
   void add(const Frame& slice, int number);
-  /// Returns the samples of a cut. They are scaled from 0 to 1 over the sample range of the slices,
-  /// and may be NaN.
+  /// Returns the samples of a cut. The sample range of the slices corresponds to 0..1. Samples may
+  /// be NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
   PlaneView<float> cut(int i) { return cuts_[i].view(); }
 
@@ -40,12 +40,12 @@ class VolumeCuts {
   std::array<Plane<float>, 3> cuts_;
 };
 
-/// Returns cut `i` as three 8-bit grey panels: before, after, and the amplified difference around
-/// mid-grey. Voxels are displayed with the aspect ratio of their spacing.
+/// Returns cut `i` as three 8-bit grey panels: before denoising, after denoising, and the amplified
+/// difference around mid-grey. Voxels have the aspect ratio of their spacing.
 [[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
                                               const VolumeCuts& after, int i, int factor);
 
-/// Returns one picture: a row of three panels for each of the cuts perpendicular to z, y and x.
+/// Returns one picture with a row of panels for each cut. The cuts are perpendicular to z, y and x.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

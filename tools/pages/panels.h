@@ -1,14 +1,15 @@
 #pragma once
-// Makes pictures for `lull preview`: the frame before denoising, after denoising and the removed
-// part side by side, and depth maps in grey.
+// Makes pictures for `lull preview`. One picture shows the frame before denoising, the frame after
+// denoising and the removed part side by side. Depth maps become grey pictures.
 
 #include "core/frame.h"
 #include "noise/depth/depth_scale.h"
 
 namespace lull::tools {
 
-/// Returns three 8-bit panels side by side: before, after, and the amplified difference around
-/// mid-grey. The inputs are R G B of 16 bits, as io::to_rgb() returns them.
+/// Returns three 8-bit panels side by side: the frame before denoising, the frame after denoising,
+/// and the amplified difference around mid-grey. The inputs are R G B of 16 bits, as io::to_rgb()
+/// returns them.
 [[nodiscard]] Frame panels(const Frame& before, const Frame& after, int factor);
 
 /// Returns the root mean square difference of two frames that panels() accepts, on the 0..255
@@ -19,11 +20,11 @@ namespace lull::tools {
 struct DisplayedDepths {
   double low = 0, high = 1;
 };
-/// Returns the range of depths that the picture shows. At either end, a thousandth of the map's
-/// samples lie outside the range, so that outliers do not reduce the contrast.
+/// Returns the range of depths that the picture shows. A thousandth of the map's samples are below
+/// the range, and a thousandth are above it, so that outliers do not reduce the contrast.
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
-/// Returns a depth map as R G B of 16 bits. Holes are black; all other samples have values from
-/// dark grey to white.
+/// Returns a depth map as R G B of 16 bits. Holes are black. All other samples have grey levels
+/// from dark grey to white.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,
                                   const DisplayedDepths& range);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Makes pictures of frames for the HTML pages: a part of the frame before and after denoising, and
-// the difference.
+// Makes pictures for the HTML pages: a part of the frame before denoising, the same part after
+// denoising, and the difference.
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lull::tools {
 
-/// A rectangle of a frame, in samples of the first plane. In all planes, including subsampled ones,
-/// its top left corner coincides with a sample.
+/// A rectangle of a frame, in samples of the first plane. In subsampled planes, too, the top left
+/// corner of the rectangle coincides with a sample.
 struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
@@ -24,12 +24,12 @@ struct Part {
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a copy of a part of a result. Outside the mask, its samples are those of the noisy
-/// frame, because a result may contain arbitrary values there.
+/// Returns a copy of a part of a result. Outside the mask, the copy contains the samples of the
+/// noisy frame, because a result may contain arbitrary values there.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns a factor for the display of differences. Three times the noise level `sigma`, multiplied
-/// by this factor, is still displayable.
+/// Returns a factor for the display of differences. A difference of three times the noise level
+/// `sigma`, multiplied by this factor, is displayable.
 [[nodiscard]] int amplification(float sigma);
 
 /// Pictures of 8 bits, grey or R G B, for one comparison.
@@ -40,14 +40,13 @@ struct ComparisonPictures {
 /// mid-grey.
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of one cut. `i` selects the cut that is perpendicular to z, y or x (0, 1,
-/// 2).
+/// Returns the pictures of one cut. The cut 0, 1 or 2 is perpendicular to z, y or x.
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);
 
-/// Returns the pictures on top of each other, with a slider that uncovers them. `names` contains
-/// the names of before, after and difference.
+/// Returns HTML that shows the pictures on top of each other, with a slider that uncovers them.
+/// `names` contains the names of the pictures before and after denoising and of the difference.
 [[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
                                     const std::array<std::string, 3>& names,
                                     const std::string& caption);

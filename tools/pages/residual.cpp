@@ -12,7 +12,8 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags with dy >= 0. The correlation at the other lags follows from symmetry.
+// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) equals the correlation at
+// (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -22,7 +23,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual, with padding so that all lags can be read.
+/// The valid samples of a part of the residual. Padding of zeros surrounds the samples, so that
+/// sums over all lags need no check of the borders.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -42,7 +44,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// For each lag up to `max_lag` along both axes, adds the products of all pairs of samples with
+  /// For each lag up to `max_lag` along x and y, adds the products of all pairs of samples with
   /// this lag.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
@@ -53,7 +55,7 @@ class Residual {
       }
   }
 
-  /// Returns a copy in which only the samples of these blocks are valid.
+  /// Returns a copy in which only the samples of the given blocks are valid.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
@@ -68,8 +70,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether a block is used. A block whose samples are all equal is not used: masked areas
-  /// and black borders contain no noise.
+  /// Returns whether the statistics include a block. Blocks with equal samples are excluded,
+  /// because masked areas and black borders contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -140,7 +142,8 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// Returns the correlation in units of the variance; 0 if there are no pairs of samples.
+/// Returns the correlation at a lag in units of the variance. Returns 0 if no pair of valid samples
+/// has this lag.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);

@@ -11,34 +11,35 @@
 
 namespace lull::tools {
 
-/// The same part of one plane, before and after filtering, on the 0..255 scale.
+/// A part of one plane before and after filtering, on the 0..255 scale.
 struct ResidualPart {
   PlaneView<const float> before, after;
   /// Expected standard deviation of the noise in each sample, above 0.
   PlaneView<const float> level;
-  /// For each sample, 0 if the sample is not used.
+  /// For each sample, 0 if the statistics do not include the sample.
   PlaneView<const std::uint8_t> counts;
 };
 
 struct ResidualFindings {
   int pictures = 0;
   std::int64_t blocks = 0;  // number of blocks of 8x8 samples
-  /// Root mean square of the residual: first on the 0..255 scale, then relative to the expected
-  /// noise.
+  /// Root mean square of the residual. `rms` is on the 0..255 scale, and `level` is relative to the
+  /// expected noise.
   double rms = 0, level = 0;
-  /// Ratio of the residual in textured blocks to the residual in flat blocks, each relative to the
-  /// expected noise in these blocks. Textured blocks are the tenth of the blocks with the largest
-  /// gradients in the result; flat blocks are the half with the smallest gradients.
+  /// The residual in textured blocks, divided by the residual in flat blocks. The residual of a
+  /// block is relative to the expected noise in the block. Textured blocks are the tenth of the
+  /// blocks with the largest gradients in the result; flat blocks are the half with the smallest
+  /// gradients.
   double edges = 0;
   Autocorrelation correlation{};
-  /// How much higher the correlation of neighbours (up to 2 samples apart) is in the textured
-  /// blocks than in the flat ones, in units of the variance.
+  /// The correlation of neighbours (up to 2 samples apart) in textured blocks, minus this
+  /// correlation in flat blocks, in units of the variance.
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics of the residual over several parts of frames. A block of 8x8 samples
-/// is used if all of its samples are valid and not all of them are equal. The results are
-/// deterministic: the same parts in the same order give the same values.
+/// Accumulates the statistics of the residual over several parts of frames. The statistics include
+/// a block of 8x8 samples if all of its samples are valid and not all of them are equal. The
+/// results are deterministic: the same parts in the same order give the same values.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);
@@ -48,7 +49,8 @@ class ResidualSums {
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;  // sums of the mean values of blocks
-  // Sums of the values of `relative_`, over the flat blocks and over the textured blocks.
+  // Sums of the values of `relative_`; one sum over the flat blocks, and one sum over the textured
+  // blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
   std::vector<double> products_, pairs_;  // sums, one for each lag
   struct Near {
@@ -56,7 +58,7 @@ class ResidualSums {
   } flat_near_, textured_near_;
 };
 
-/// One criterion of the verdict: the measured value, and the limit for noise.
+/// One criterion of the verdict, with the measured value and the limit for noise.
 struct ResidualReason {
   std::string question, measured, limit;
   bool passed = false;
@@ -67,22 +69,28 @@ struct ResidualVerdict {
   std::vector<ResidualReason> reasons;
 };
 
-/// The origin of the noise model: the user gave the noise, lull estimated it, or lull assumed it,
+/// The origin of the noise model. The user gave the noise, or lull estimated it, or lull assumed it
 /// because the estimate is uncertain.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Decides whether the residual looks like noise. The criteria for white noise that was estimated
-/// or given are:
-/// - No correlation exceeds that of the expected noise by more than 0.06 of the variance.
-/// - Edges are not visible in the residual: the residual at edges is at most 1.05 times as strong
-///   as elsewhere.
-/// - The residual is at most 1.1 times as strong as the noise level. This is not tested if the user
-///   gave the level, because such a level is independent of the input.
-/// For other noise, and for assumed noise, the first criterion is replaced: the correlation of
-/// neighbours at edges must not exceed that elsewhere by more than 0.12. Noise that a camera has
-/// processed may itself be stronger at edges. So for such noise, if only the criterion about
-/// visible edges fails, the verdict is cannot_tell. The verdict is also cannot_tell for fewer than
-/// 100 blocks. docs/reference/reports.md describes how the limits were measured.
+/// Decides whether the residual looks like noise. For white noise that lull estimated or the user
+/// gave, the residual must meet three criteria:
+/// - The correlation of the residual exceeds the correlation of the expected noise by at most 0.06
+/// of
+///   the variance, at every lag.
+/// - Edges are not visible in the residual: the residual in textured blocks is at most 1.05 times
+/// as
+///   strong as the residual in flat blocks.
+/// - The residual is at most 1.1 times as strong as the noise level. This criterion is omitted if
+/// the
+///   user gave the level, because such a level is independent of the input.
+///
+/// For other noise, and for assumed noise, another criterion replaces the first one: the
+/// correlation of neighbours in textured blocks exceeds the correlation of neighbours in flat
+/// blocks by at most 0.12. Noise that a camera has processed may be stronger at edges. For such
+/// noise, the verdict is cannot_tell if the residual fails only the criterion about edges. The
+/// verdict is also cannot_tell for fewer than 100 blocks. docs/reference/reports.md describes how
+/// the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

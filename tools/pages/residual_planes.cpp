@@ -9,8 +9,8 @@
 namespace lull::tools {
 namespace {
 
-/// Converts a frame to floats on the 0..255 scale. The result is the first plane, or the mean of R,
-/// G and B.
+/// Converts one plane of a frame to floats on the 0..255 scale. For RGB frames, this plane is the
+/// mean of R, G and B; for other frames, it is the first plane.
 template <class T>
 void to_floats(const Frame& frame, PlaneView<float> to) {
   const int planes = frame.format.layout == Layout::rgb ? 3 : 1;

@@ -67,7 +67,7 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Returns the end of an axis of frame numbers. It is chosen so that all tick labels are integers.
+/// Returns the end of an axis of frame numbers, so that all tick labels are integers.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
@@ -98,8 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, the chart shows the level of plane R. The section about the noise shows the level of
-    // luma.
+    // For RGB, the chart shows the noise level of plane R, but the section about the noise shows
+    // the noise level of luma.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -131,8 +131,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage. The load is the share of time in which the
-/// stage was busy, between two consecutive recorded frames.
+/// Returns the chart of the load of each pipeline stage. The load between two consecutive recorded
+/// frames is the share of time in which the stage was busy.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
@@ -177,8 +177,8 @@ std::string reference_table(const RunRecord& record) {
   return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
-/// Returns the expected noise of the first scene. If the noise changes little over the clip, this
-/// scene is the complete clip.
+/// Returns the expected noise of the first scene, which is the complete clip if the noise of the
+/// clip changes little.
 const PlaneNoise& expected_of(const RunRecord& record) { return record.expected().plane(); }
 
 std::string title_of(const RunFacts& facts) { return short_name(facts.input) + " denoised"; }

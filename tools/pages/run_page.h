@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// Properties of a run that are not determined from its frames.
+/// Properties of a run that add_frame() cannot determine from the frames.
 struct RunFacts {
   std::string input, output;
   std::vector<std::string> devices;

@@ -54,7 +54,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // If the new scene does not begin later than the last scene, the last scene contains no frame.
+  // If the new scene does not begin later than the last scene, the last scene contains no frame, so
+  // the new scene replaces it.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();
@@ -76,7 +77,7 @@ ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& resul
   return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
-/// Measures the residual in that part of the frame which the page displays.
+/// Measures the residual in the part of the frame that the page displays.
 void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {

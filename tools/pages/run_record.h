@@ -31,7 +31,7 @@ struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
   std::array<double, 3> removed{};  // root mean square of the removed part, by plane, 0..255 scale
-  /// PSNR in dB over all samples; NaN without a reference.
+  /// PSNR in dB over all samples; NaN if the user gave no clean version of the input.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
 };
@@ -70,13 +70,13 @@ class RunRecord {
   /// must call this function before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Adds the next selected frame, with or without a result. All calls must come from one thread.
+  /// Adds the next frame. Some frames have no result. All calls must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
   /// Records the load of the pipeline stages. All calls must come from one thread, which need not
   /// be the thread that calls add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The functions below may be called after the run has finished.
+  // The caller may call the following functions only after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Fills three cuts with values 0..1 that depend on the number of the voxel.
+/// Makes three cuts and sets each sample to value(i), where i counts the voxels of all cuts. The
+/// values are 0..1.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -29,7 +30,8 @@ VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   return cuts;
 }
 
-/// Returns the value that a share of the finite values does not exceed; 1 if there are none.
+/// Returns the value below which the share `share` of the finite values lies. Returns 1 if no value
+/// is finite.
 double quantile(std::vector<double> values, double share) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return 1;
@@ -133,7 +135,7 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // The samples of cuts are 0..1.
+  // The samples of the cuts are 0..1, but the noise level is on the 0..255 scale.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);
@@ -145,8 +147,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels inside the object: those whose mean over the volumes is at least three noise
-/// levels. In the background, the mean of Rician noise is 1.25 noise levels.
+/// Returns the voxels inside the object. The mean of such a voxel over the volumes is at least
+/// three noise levels. In the background, the mean of Rician noise is 1.25 noise levels.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));
@@ -174,7 +176,7 @@ std::string SeriesRecord::facts_html() const {
          "Rician noise, the figures are those of the first decomposition.</p>\n";
 }
 
-/// Returns the mean of the volumes, scaled to 0..1.
+/// Returns the mean of the volumes, scaled so that the object has values of 0..1.
 VolumeCuts SeriesRecord::anatomy() const {
   std::vector<double> means;
   for (int i = 0; i < noisy_.voxels(); ++i) means.push_back(noisy_.mean(i));
@@ -186,7 +188,8 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts anatomy = this->anatomy();
   const VolumeCuts size =
       cuts_with(geometry_, [&](int i) { return 0.5 * std::sqrt(removed_.mean_square(i)); });
-  // The mean of the removed noise over V volumes has a standard deviation of 1 / sqrt(V).
+  // The removed noise is in units of the noise level, so its mean over V volumes has a standard
+  // deviation of 1 / sqrt(V).
   const double gain = std::sqrt(static_cast<double>(std::max(facts_.volumes, 1))) / 8;
   const VolumeCuts mean =
       cuts_with(geometry_, [&](int i) { return 0.5 + gain * removed_.mean(i); });

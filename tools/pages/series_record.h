@@ -1,7 +1,7 @@
 #pragma once
-// Collects the data about a series of volumes for the page of --report, and makes a section of it.
-// Only the voxels of three cuts are stored, so the amount of memory does not depend on the number
-// of volumes.
+// Collects the data about a series of volumes for the page of --report, and makes a section of the
+// page. The object stores only the voxels of three cuts, so the amount of memory does not depend on
+// the number of volumes.
 
 #include <array>
 #include <cstdint>
@@ -19,9 +19,10 @@ namespace lull::tools {
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume, multiplied by a factor. Voxels that are NaN are not counted.
+  /// Adds the samples of a volume, multiplied by `factor`. Voxels that are NaN are not counted.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds a - b in the same way.
+  /// Adds the differences a - b, multiplied by `factor`. Voxels whose difference is NaN are not
+  /// counted.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }
@@ -52,10 +53,11 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds a slice of the series; Frame::pts is its number. Slices must be added in order. A volume
-  /// with missing slices is not counted.
+  /// Adds a slice of the series. Frame::pts is the number of the slice in the series. The caller
+  /// must add slices in order. The record ignores volumes with missing slices.
   void add(const Frame& noisy, const Frame& result);
-  /// Returns the section as HTML. It may be called after the run has finished.
+  /// Returns the section as HTML. The caller may call this function only after the run has
+  /// finished.
   [[nodiscard]] std::string section() const;
 
  private:

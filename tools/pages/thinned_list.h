@@ -8,15 +8,15 @@
 
 namespace lull::tools {
 
-/// A list that first keeps every item, later every second, then every fourth, and so on. Its size
-/// is always between half of `max_size` and `max_size`.
+/// A list with an upper bound for its size. Whenever the list has reached `max_size` items, it
+/// removes every second item, and the distance between the items that it stores doubles.
 template <class T>
 class ThinnedList {
  public:
   explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Returns whether the list keeps the next item. If it does, the caller must call add(); if not,
-  /// skip().
+  /// Returns whether the list stores the next item. If the result is true, the caller must call
+  /// add(); otherwise, the caller must call skip().
   bool keeps_next() const { return count_ % step_ == 0; }
   void skip() { ++count_; }
   void add(T item) {

@@ -20,7 +20,8 @@ namespace lull::tools {
 /// @throws InvalidArgument  an option does not apply
 void check_raw(const DenoiseOptions& options);
 
-/// Properties of the photographs of a run that are known before the photographs are filtered.
+/// Properties of the photographs of a run. plan_raw() determines them before the photographs are
+/// filtered.
 struct RawPlan {
   raw::RawParams params;
   raw::ColourNoise noise;
@@ -34,20 +35,21 @@ struct RawPlan {
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// Opens the session. `kept` is the index of the frame that --keep names, counted in the frames
-/// that are read.
+/// Opens the session. `kept` is the index of the frame that --keep names, among the frames that are
+/// read.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);
 
-/// Returns the number of frames on each side of a frame on which the result for the frame depends.
+/// Returns the radius of the filter over time: the number of frames before and after a frame on
+/// which the result of the frame depends.
 [[nodiscard]] int raw_margin(const DenoiseOptions& options, const io::VideoInfo& info);
 
 /// Returns the black levels and the white level of the results.
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
-/// Estimates the noise that remains in a result. Returns three pairs of gain and offset for a noise
-/// profile (R, G, B). No value is higher than in the input.
+/// Estimates the noise that remains in a result. Returns gain and offset for R, G and B, in the
+/// order of a DNG noise profile. No value is higher than the value of the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the name of the output for a file of the input.
+/// Returns the name of the output file for one file of the input.
 std::string output_name(const std::string& output, const io::SequenceFile& input,
                         std::size_t files) {
   if (const auto pattern = io::number_pattern(output)) return pattern->name(input.number);
@@ -29,7 +29,7 @@ std::string output_name(const std::string& output, const io::SequenceFile& input
                         "out.%04d.dng, or --keep K");
 }
 
-/// Writes frames to files. With --keep, only the frame of --keep is written.
+/// Writes frames to files. If the user gave --keep, only the frame that --keep names is written.
 class RawSink final : public FrameSink {
  public:
   RawSink(const DenoiseOptions& options, io::RawSource& source, const RawPlan& plan,
@@ -90,8 +90,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
   return facts;
 }
 
-/// Selects the frames on which the result of the frame of --keep depends; the source then reads
-/// only these frames. Returns the index of the frame of --keep in these frames.
+/// Restricts the source to the frames on which the result of the frame of --keep depends. Returns
+/// the index of the frame of --keep among these frames.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

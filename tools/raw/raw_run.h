@@ -1,5 +1,5 @@
 #pragma once
-// `lull denoise` for raw photographs.
+// Implements `lull denoise` for raw photographs.
 
 #include "tools/options/denoise_options.h"
 #include "tools/report/log.h"

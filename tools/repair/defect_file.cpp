@@ -112,8 +112,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Returns the defects in each plane of the frames. A chroma sample is defective if one of the luma
-/// samples that it covers is defective.
+/// Returns the defects in each plane of the frames. A chroma sample is defective if any luma sample
+/// at its position is defective.
 RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameFormat& format,
                    bool by_fields) {
   RepairPlan plan{.by_fields = by_fields, .defects = {}};

@@ -11,12 +11,13 @@
 
 namespace lull::tools {
 
-/// Returns whether lull searches for defects: with --repair auto, for pictures and clips. Volumes,
-/// depth maps and renders have no such defects.
+/// Returns whether lull searches for defects. With --repair auto, lull searches in pictures and
+/// clips, but not in volumes, depth maps and renders, because these have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source` that are repaired: the defects in the file that --repair names,
-/// or the defects that are certainly present in the excerpts, which consist of complete frames.
+/// Returns the defects of `source` that are repaired. If --repair names a file, these are the
+/// defects in the file. Otherwise they are the defects that are certainly present in the excerpts,
+/// which consist of complete frames.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
@@ -29,7 +30,8 @@ namespace lull::tools {
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs the frames in the list. The number of each frame must be its number in the input, or -1.
+/// Repairs the frames in the list. Frame::slice must be the index of the frame in the input, or -1
+/// if the index is unknown.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

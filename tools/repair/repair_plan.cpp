@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// The defective samples of a plane, in all frames or in the fields of both parities.
+/// Summary of the defects of a plane. If the fields are repaired separately, the summary covers
+/// both fields.
 struct PlaneSummary {
   std::size_t samples = 0;
   float impulses = 0, rows = 0, columns = 0;

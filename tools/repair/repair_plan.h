@@ -1,6 +1,6 @@
 #pragma once
-// A repair plan (--repair): the list of those defects of an input that a run repairs. The functions
-// find the defects, convert the plan to text, and apply it to frames.
+// Defines the repair plan (--repair): the list of the defects of an input that a run repairs. The
+// functions find the defects, convert the plan to text, and apply the plan to frames.
 
 #include <array>
 #include <memory>
@@ -18,14 +18,16 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of complete frames, or those of the even and of the odd fields.
+  /// The defects of complete frames in the first entry, or the defects of the even fields and of
+  /// the odd fields.
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the defects that are certainly present in complete frames of an input.
+/// Finds the defects that are certainly present in an input. The excerpts consist of complete
+/// frames.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
 /// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no
@@ -40,7 +42,7 @@ struct RepairPlan {
 [[nodiscard]] RepairPlan parse_repair(const std::string& text, const FrameFormat& format,
                                       const std::string& name);
 
-/// Repairs complete frames of one format in host memory.
+/// Repairs complete frames in host memory. All frames have the same format.
 class FrameRepairer {
  public:
   FrameRepairer(RepairPlan plan, const FrameFormat& format);
@@ -52,8 +54,8 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// A source that returns the repaired frames of another source. Frames in GPU memory are not
-/// allowed.
+/// A source that returns the repaired frames of another source. The frames of the other source must
+/// be in host memory.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

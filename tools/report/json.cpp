@@ -17,7 +17,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  // Never called, because JSON text has no binary values.
+  // The parser never calls this function, because JSON text has no binary values.
   bool binary(binary_t&) override { return false; }
 
   bool start_object(std::size_t) override { return open(Json::object()); }
@@ -39,7 +39,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // names of an object's members; null: an array
   };
 
-  /// Returns the element to which the next value is assigned.
+  /// Returns the element to which the parser assigns the next value.
   Json& target() {
     if (open_.empty()) return root_;
     if (open_.back().members) return *next_;

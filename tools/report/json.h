@@ -1,5 +1,5 @@
 #pragma once
-// JSON objects whose members keep the order in which they were set.
+// JSON objects whose members have the order in which they were set.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 /// json_text() returns.
 [[nodiscard]] std::string json_lines(const Json& object);
 
-/// Replaces invalid UTF-8 in a text by U+FFFD, as the JSON writer does.
+/// Replaces invalid UTF-8 in a text by U+FFFD, like json_text().
 [[nodiscard]] inline std::string as_utf8(const std::string& text) {
   return Json::parse(json_text(Json(text))).get<std::string>();
 }

@@ -80,7 +80,7 @@ void Log::note_failure(const std::string& text) {
   append(LogLevel::error, text);
 }
 
-// If the log file cannot be written, the run continues.
+// A failure to write the log file does not stop the run.
 void Log::append(LogLevel level, const std::string& text) {
   if (file_ < 0 || file_failed_) return;
   const std::string line = now() + " " + name_of(level) + " " + text + "\n";

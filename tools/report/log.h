@@ -1,5 +1,5 @@
 #pragma once
-// Messages of a run, on stderr and optionally in a file.
+// Writes messages of a run to stderr, and optionally to a file.
 
 #include <mutex>
 #include <string>
@@ -13,8 +13,8 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Accepts messages from any thread. At level debug it also receives FFmpeg's messages; only one
-/// such Log may exist at a time.
+/// Accepts messages from any thread. At level debug, a Log also receives FFmpeg's messages, so only
+/// one Log with this level may exist at a time.
 class Log {
  public:
   /// @param quiet  if true, only errors are written to stderr, for any level; the file receives all
@@ -25,7 +25,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// Writes a message of one line; an empty text is ignored.
+  /// Writes a message of one line. The function ignores an empty text.
   void write(LogLevel level, const std::string& text);
   /// Writes an error only to the file, because main() prints it on stderr.
   void note_failure(const std::string& text);

@@ -58,7 +58,7 @@ class Lines {
 };
 
 /// Returns whether the error concerns the name of the file or the permissions of the user. All
-/// other errors are failures while writing.
+/// other errors are write errors.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
@@ -140,8 +140,8 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-// Replaces the file. Readers see either the old or the new text. fsync() is not called, because the
-// metrics have no use after a system crash.
+// Replaces the file, so that readers see either the old or the new text. The function does not call
+// fsync(), because the metrics have no use after a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

@@ -17,9 +17,9 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// Writes the file of metrics under a temporary name and renames it: at the start, every two
-/// seconds and at the end. The file remains after the run. Write errors after the start are
-/// ignored, because the next update may succeed.
+/// Writes the file of metrics under a temporary name and renames it. The object writes the file at
+/// the start of the run, every two seconds and at the end, and does not remove it after the run.
+/// After the start, the object ignores write errors, because the next update may succeed.
 class Metrics {
  public:
   /// Creates the file.
@@ -28,7 +28,7 @@ class Metrics {
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Must be called after each frame.
+  /// The caller must call this function after each frame.
   /// @param sigma  noise levels of the scene that contains the frame, by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);
@@ -40,7 +40,7 @@ class Metrics {
                                  std::int64_t damaged_frames) const;
 
  private:
-  /// Writes the file. Returns 0 or the error number (errno).
+  /// Writes the file. Returns 0, or the error number (errno) if the file cannot be written.
   int write(const std::string& text) const;
 
   std::string path_;

@@ -81,8 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // The speed is measured from the first frame on, without the time for opening files. In JSON
-  // mode, the first frame is reported immediately.
+  // The time until the first frame is not a part of the speed, because it includes the time for
+  // opening files. In JSON mode, the first frame is reported immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -115,8 +115,8 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The frame count in the container is an estimate. If the run exceeds it, the total is reported
-  // as unknown.
+  // The frame count in the container is an estimate. If the run has more frames than the estimate,
+  // the total becomes unknown.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
@@ -234,8 +234,8 @@ void Progress::end(const End& end) {
         Patience::second);
 }
 
-// A writable pipe accepts 4096 bytes without blocking (PIPE_BUF). Lines are shorter, except with
-// very long names; in that case the write may block.
+// A pipe that is ready accepts 4096 bytes (PIPE_BUF) without blocking. A line with very long file
+// names may be longer, so writing such a line may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);

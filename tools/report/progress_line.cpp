@@ -22,7 +22,8 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// Appends as many parts to `line` as fit into the width. The most important parts come first.
+/// Appends the first of the `parts` to `line`, as many as fit into `max_length` characters. The
+/// parts are in descending order of importance.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {

@@ -8,14 +8,14 @@
 
 namespace lull::tools {
 
-/// Returns a bar, the percentage and as many further figures as fit into `columns` - 1 columns,
-/// because some terminals wrap a line that fills the last column.
+/// Returns the progress line: a bar, the percentage and further figures. The line has at most
+/// `columns` - 1 characters, because some terminals wrap a line that fills the last column.
 /// @param frames  expected number of frames; if it is 0 or already exceeded, there is no bar
 [[nodiscard]] std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames,
                                         int columns);
 
-/// Returns the width of the terminal at `descriptor`; 80 if it is not a terminal or its width is
-/// unknown.
+/// Returns the width of the terminal at `descriptor` in characters. Returns 80 if the descriptor is
+/// no terminal or the width is unknown.
 [[nodiscard]] int columns_of(int descriptor);
 
 /// Returns a duration as text: "0:05", "12:34" or "1:02:03".

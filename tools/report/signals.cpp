@@ -58,7 +58,8 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The signals remain blocked, because the process has no work left that a signal could stop.
+// The destructor leaves the signals blocked, because the process has no work left that a signal
+// could stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

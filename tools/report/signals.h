@@ -9,16 +9,16 @@
 
 namespace lull::tools {
 
-/// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first of these
-/// signals requests a stop through token(). The object ends the process with exit code 128 + n,
-/// where n is the signal number, if a second signal arrives, or if the object still exists when the
-/// time `patience` has passed after the first signal. Before that, it calls `clean_up` with n. The
-/// object must be created before any other thread is, so that other threads inherit its signal
+/// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first signal
+/// requests a stop through token(). If a second signal arrives, or if the object still exists when
+/// the time `patience` has passed after the first signal, the object calls `clean_up` with the
+/// number n of the first signal, and ends the process with exit code 128 + n. The caller must
+/// create the object before it starts any other thread, so that other threads inherit the signal
 /// mask.
 ///
-/// A command that performs several runs has one object for the command and another one for each
-/// run. A signal requests a stop through both objects. The outer object sets the deadline, and the
-/// inner object cleans up.
+/// A command that performs several runs has one object for the command (the outer object) and
+/// another object for each run (the inner object). A signal requests a stop through both objects.
+/// The outer object sets the deadline, and the inner object cleans up.
 class SignalWatch {
  public:
   /// @param patience  the time for the pipeline stages to finish their current calls; by default
@@ -34,7 +34,7 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to an existing outer object. Returns false if there is none.
+  /// Links this object to an existing outer object. Returns false if no other object exists.
   bool join_outer();
   void watch();
   /// Requests a stop through this object and all inner objects.

@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the error of the codec from which the frames were decoded (add_codec_error()). The
-/// quantisation is the mean over those frames for which it is known.
+/// Adds the codec error of the frames to the estimate (add_codec_error() of noise/estimate). The
+/// quantisation is the mean over the frames with known quantisation.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -13,15 +13,15 @@
 namespace lull::tools {
 namespace {
 
-/// Number of frames in a short excerpt. This number is sufficient to check whether the noise has
+/// Number of frames in a short excerpt, from which the follower checks whether the noise has
 /// changed.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
 /// after each check in which the noise could not be estimated over time.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Limits of the ratio of two noise levels: after a cut, and within a scene. If the ratio is
-/// higher, the noise is different. After a cut, beginning a new session loses no information.
-/// Within a scene, a new session does not get the preceding frames, so the limit is higher.
+/// Limits of the ratio of two noise levels, after a cut and within a scene. If the ratio is above
+/// the limit, the noise is different. A new session after a cut loses no information. A new session
+/// within a scene does not get the preceding frames, so the limit within a scene is higher.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
 constexpr float min_distinct_level = 0.7f;
@@ -30,7 +30,7 @@ constexpr float min_distinct_level = 0.7f;
 /// difference between frames is caused by uncompensated motion. (Measured ratios: 0.89 and more for
 /// noise; 0.17 to 0.73 for uncompensated motion, and more if the complete picture is textured.)
 constexpr float min_flat_share = 0.75f;
-/// Maximum noise level that the estimator returns for a clean single picture.
+/// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
@@ -43,8 +43,8 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the expected value of QuickCheck::flat_noise for frames with this noise: the mean
-/// deviation of samples from the mean of their neighbours in the row.
+/// Returns the expected value of QuickCheck::flat_noise for frames with this noise. flat_noise is
+/// the mean deviation of samples from the mean of their neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -107,7 +107,8 @@ std::optional<Frame> NoiseFollower::read() {
   return frame;
 }
 
-/// Checks the frame that read() will return next, and changes the scene if necessary.
+/// Checks the frame that read() will return next, and begins another scene if the noise has
+/// changed.
 void NoiseFollower::check_next() {
   AheadFrame& next = ahead_.front();
   if (next.frame.context_only) {
@@ -128,10 +129,10 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the latest predicted scene that begins at or before `time_s` and has not been used yet.
-/// Returns the current scene instead if there is no such scene, or if the noise of the predicted
-/// scene is similar to that of the current scene. In the second case, the start of the predicted
-/// scene has already been detected in the frames.
+/// Returns the latest predicted scene that begins at or before `time_s`, if the follower has not
+/// used it yet. Returns the current scene if there is no such scene. Also returns the current scene
+/// if its noise is similar to the noise of the predicted scene, because the follower has then
+/// already detected the predicted scene in the frames.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -140,8 +141,9 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads up to `count` frames ahead, and returns whether there are `count` frames. If reading
-/// fails, the error is rethrown when read() reaches the frame at which it occurred.
+/// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames. If
+/// reading fails, read() throws the error again when it reaches the frame at which the error
+/// occurred.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -159,7 +161,8 @@ bool NoiseFollower::fill(std::size_t count) {
   return ahead_.size() >= count;
 }
 
-/// Counts the frames up to the next cut or the next jump of the noise level, at most `max_count`.
+/// Returns the number of frames before the next cut or the next jump of the noise level, but at
+/// most `max_count`.
 std::size_t NoiseFollower::frames_of_scene(std::size_t max_count) {
   std::size_t count = 1;
   for (; count < max_count && fill(count + 1) && ahead_[count].can_check; ++count) {
@@ -186,8 +189,8 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Returns the known scene whose noise is most similar to `found`; nothing if none is similar
-/// enough.
+/// Returns the known scene whose noise is most similar to `found`. Returns nothing if no known
+/// scene has similar noise.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -228,16 +231,17 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // If the noise of frames cannot be estimated over time, they are assumed to continue the scene.
-  // The exception is a still picture after a cut. If the noise of any scene was estimated over
-  // time, such a still picture is assumed to be free of noise. Otherwise its noise is estimated as
-  // in a single picture.
+  // If the noise of the frames cannot be estimated over time, the current scene continues. A still
+  // picture after a cut is an exception. If the noise of any scene was estimated over time, the
+  // follower assumes that such a still picture is free of noise. Otherwise the follower estimates
+  // the noise of the still picture as in a single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
 }
 
-/// @param expected  the scene that is predicted to begin here; if there is none, the current scene
+/// Estimates the noise of the next frames and begins another scene if the noise is different.
+/// @param expected  the scene that is predicted to begin at the next frame, or the current scene
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;
   checked_flat_noise_ = ahead_.front().check.flat_noise;
@@ -272,8 +276,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame. If timestamps do not increase, a time does not identify a
-/// scene; in this case, the current scene continues.
+/// Begins the scene at the next frame. If the time of the next frame does not exceed the time at
+/// which the current scene began, a time cannot identify the scene, so the current scene continues.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -1,6 +1,6 @@
 #pragma once
-// Tracks the noise of a stream from scene to scene. Frames are read ahead where the noise may
-// change.
+// Tracks the noise of a stream from scene to scene. The follower reads frames ahead where the noise
+// may change.
 
 #include <cstddef>
 #include <deque>
@@ -18,26 +18,27 @@
 
 namespace lull::tools {
 
-/// Which frames of a stream were used to estimate the noise that is known at its start.
+/// The frames of a stream from which the noise was estimated before the stream starts.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects changes of the noise. Every frame gets a quick check.
-/// The noise is estimated at a cut, where a known scene begins, and where the quick check indicates
-/// another noise level. The estimate first uses three frames. If these frames do not confirm the
-/// current or the predicted noise, the estimate uses up to `frames_ahead` frames, or fewer if a cut
-/// follows. If the noise resembles that of an earlier scene, the estimate of the earlier scene is
-/// used again. The result depends only on the frames, so equal streams give equal scenes.
+/// Returns the frames of a source and detects changes of the noise. The follower applies a quick
+/// check to every frame. It estimates the noise at a cut, at the beginning of a known scene, and at
+/// a frame where the quick check indicates another noise level. The estimate first uses three
+/// frames. If these frames do not confirm the current or the predicted noise, the estimate uses up
+/// to `frames_ahead` frames, or fewer if a cut follows. If the noise resembles the noise of an
+/// earlier scene, the follower uses the estimate of the earlier scene again. The result depends
+/// only on the frames, so equal streams give equal scenes.
 ///
-/// Context frames (Frame::context_only) and frames in GPU memory are not examined. Among such
-/// frames, the known scenes begin at their known times.
+/// The follower does not examine context frames (Frame::context_only) and frames in GPU memory.
+/// Among such frames, the known scenes begin at their known times.
 class NoiseFollower final : public FrameSource {
  public:
-  /// The reading thread calls this function when a scene with different noise begins, before the
-  /// scene's first frame is returned. `is_predicted`: the scene was known and begins at its known
-  /// time.
+  /// The reading thread calls this function when a scene with different noise begins, before read()
+  /// returns the first frame of the scene. `is_predicted` is true if the scene was known and begins
+  /// at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in the order of time; the first scene begins with the source
@@ -80,10 +81,10 @@ class NoiseFollower final : public FrameSource {
   const std::size_t predicted_count_;  // number of predicted scenes
   std::size_t next_predicted_ = 1;     // index of the next predicted scene
   std::size_t scene_ = 0;              // index in known_ of the current scene
-  // Whether the noise of the current scene was estimated over time.
+  // True if the noise of the current scene was estimated over time.
   bool is_temporal_;
   bool has_temporal_scene_;  // whether the noise of any scene was estimated over time
-  // Whether the next frame certainly belongs to the current scene.
+  // True if the next frame certainly belongs to the current scene.
   bool continues_scene_;
   std::optional<double> from_s_;          // start of the current scene
   std::optional<QuickCheck> last_check_;  // QuickCheck of the previous frame
@@ -93,12 +94,12 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether these options allow lull to track the noise from scene to scene. Volumes, and
-/// frames that are combined to one picture, have a single noise estimate. If several parts of the
-/// input are joined, timestamps do not identify scenes.
+/// Returns whether lull can track the noise from scene to scene with these options. Volumes, and
+/// frames that are combined into one picture, have a single noise estimate. If several parts of the
+/// input are joined, timestamps cannot identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the frames at the beginning of a pipe, up to the first cut.
+/// Returns the first scene of `frames`, which are the frames at the beginning of a pipe.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -14,12 +14,12 @@ namespace {
 /// Limit of the ratio of two noise levels. If the ratio is higher, the noise is different.
 /// Estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
-/// The bisection that searches for a cut stops when the interval has this length in seconds. The
-/// frames of the remaining interval are read one by one.
+/// Length of an interval in seconds. The bisection that searches for a cut stops at this length,
+/// and then the frames of the remaining interval are read one by one.
 constexpr double near_s = 1.0;
-/// Threshold for coarse noise. If the standard deviation of means over 16 samples exceeds this
-/// share of the standard deviation of means over 8 samples, frames of half the size are filtered as
-/// well. For noise without long-range correlation, the share is one half.
+/// Threshold for coarse noise, as a share of the standard deviation of means over 8 samples. If the
+/// standard deviation of means over 16 samples exceeds the threshold, frames of half the size are
+/// filtered in addition. For noise without long-range correlation, the share is one half.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -69,9 +69,9 @@ struct Change {
 };
 
 /// Returns the time of a cut, given the differences between frames. If one difference is more than
-/// 2.5 times the median, the cut is at its frame. Otherwise the noise after the cut makes all
-/// differences larger or smaller, and the cut is where dividing the differences into two parts
-/// gives the largest variance between the parts.
+/// 2.5 times the median, the cut is at the frame with this difference. Otherwise the noise after
+/// the cut makes all differences larger or smaller. The cut is then the division of the differences
+/// into two parts that gives the largest variance between the parts.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -96,7 +96,8 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // If there is no key frame between the two excerpts, no further excerpt can begin between them.
+    // If no frame between the two excerpts is a key frame, no further excerpt can begin between
+    // them.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -165,7 +166,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // Estimates from single pictures already include the effect of coarse noise
+  // An estimate from single pictures already includes the effect of coarse noise
   // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
@@ -186,7 +187,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // For each group of excerpts with similar levels, the index of the first excerpt.
+  // Index of the first excerpt of each group. A group contains successive excerpts with similar
+  // levels.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

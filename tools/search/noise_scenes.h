@@ -19,8 +19,8 @@ struct TimedExcerpt {
 
 /// A function that receives frames one by one and returns whether it needs more.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// A function that reads frames from about `time_s` on (by pts) and passes them to `take`. If
-/// nothing can be read, it passes no frame.
+/// A function that reads frames whose pts begin at about `time_s`, and passes them to `take`. If it
+/// cannot read a frame, it does not call `take`.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
 /// Returns the noise of a scene. If the noise is coarse, the result also contains the noise in
@@ -35,8 +35,8 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 
 /// Returns the scenes of a clip. If all excerpts have similar noise levels, the clip is one scene.
 /// If not, each group of successive excerpts with similar levels is a scene. A scene begins where
-/// the picture changes most between two excerpts with different levels. Scenes that contain no
-/// excerpt are not detected.
+/// the picture changes most between two excerpts with different levels. The function does not
+/// detect scenes that contain no excerpt.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts together
 /// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene

@@ -19,10 +19,10 @@
 namespace lull::tools {
 namespace {
 
-/// Number of excerpts that are read from a video, and number of frames per excerpt.
+/// Number of excerpts that lull reads from a video, and number of frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// First: number of slices of a stack that are used. Second: maximum number of samples that are
-/// read in order to reach these slices.
+/// First: number of slices of a stack from which the noise is estimated. Second: maximum number of
+/// samples that are read to reach these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -58,7 +58,8 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // The error of the codec is added last, because scenes are compared by the measured noise.
+    // The scenes are compared by the measured noise, so the error of the codec is added after the
+    // scenes have been found.
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
@@ -91,7 +92,8 @@ class Search {
     return options_.input.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
-  /// Returns the selected part of the input. Times are in seconds after the first frame.
+  /// Returns the beginning and the end of the selected part of the input, in seconds after the
+  /// first frame.
   std::pair<double, double> part() const {
     const io::Selection& selection = options_.input.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
@@ -115,8 +117,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The source counts slices from the frame at which reading starts, so Frame::slice is not
-        // the position of the slice in the volume.
+        // The source counts slices from the frame at which it starts to read, so Frame::slice is
+        // not the position of the slice in the volume.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
@@ -130,8 +132,8 @@ class Search {
                         time_s, frames);
   }
 
-  /// Returns whether timestamps identify scenes. If several parts of the input are joined, they do
-  /// not.
+  /// Returns whether timestamps identify scenes. If several parts of the input are joined, the
+  /// result is false.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;
   }
@@ -194,8 +196,8 @@ class Search {
     return excerpts;
   }
 
-  /// Shifts the times of scenes so that they are relative to the selected part, as timestamps in a
-  /// session are.
+  /// Makes the times of scenes relative to the selected part, because timestamps in a session are
+  /// relative to this part.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -209,8 +211,8 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts in the form in which sessions filter them: divided into fields, or
-/// unchanged.
+/// Returns the excerpts as sessions filter them: the even fields if fields are filtered, or else
+/// the unchanged frames.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -262,7 +264,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // Context frames before the selected part are not used.
+  // The scene begins after the context frames before the selected part.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));

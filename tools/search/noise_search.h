@@ -21,9 +21,9 @@ namespace lull::tools {
 /// Returns whether the input can be read again. A pipe can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input from which its noise and its defects are estimated. For a stack, the list is
-/// empty: dark air would look like clipped samples, and the range limits of stacks have other
-/// units.
+/// Frames of an input from which lull estimates the noise and the defects. For a stack, the list is
+/// empty, because dark air would look like clipped samples, and the range limits of stacks have
+/// other units.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
@@ -56,22 +56,22 @@ struct FoundNoise {
 /// @throws any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Estimates the noise from consecutive frames, which are the first frames of a pipe.
+/// Estimates the noise from the first frames of a pipe, which are consecutive.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. If interlaced video is filtered by fields,
-/// the excerpts contain only the even fields.
+/// Returns frames as excerpts for the noise estimation. If the fields of interlaced video are
+/// filtered, the excerpts contain only the even fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const InputSamples& samples);
 
-/// Number of frames of a pipe that are read before the first frame is denoised.
+/// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices of a pipe that are read before the first slice is denoised, in case the input
-/// is a volume.
+/// Number of slices that lull reads from a pipe before it denoises the first slice, if the input
+/// may be a volume.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

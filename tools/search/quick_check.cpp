@@ -10,12 +10,12 @@
 namespace lull::tools {
 namespace {
 
-/// Samples are converted to integers, so that sums depend neither on the order of summation nor on
-/// the machine.
+/// The check converts samples to integers, so that sums depend neither on the order of summation
+/// nor on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
 /// First: side of the examined blocks in samples. Second: approximate number of blocks. Third:
-/// share of blocks that are assumed to be flat.
+/// share of the blocks that the check assumes to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
 /// First: number of blocks per axis for which copies are searched. Second: search range in samples.
@@ -56,8 +56,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Returns the sum of absolute second differences in a block. The differences are taken within
-/// rows, because adjacent rows of interlaced frames belong to different fields.
+/// Returns the sum of absolute second differences in a block. The function uses only differences
+/// within rows, because adjacent rows of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;
@@ -86,8 +86,8 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Searches `b` for an exact copy of an 8x8 block of `a`, and returns its position. Constant blocks
-/// are not examined.
+/// Position of an exact copy of a block of 8x8 samples in another frame. find_copy() does not
+/// examine constant blocks.
 enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>

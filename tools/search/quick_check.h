@@ -11,18 +11,19 @@ namespace lull::tools {
 
 /// Statistics of the luma plane, or of the green plane of RGB frames.
 struct QuickCheck {
-  /// Means of blocks of 16x16 samples in 8-bit levels. Only every fourth row of a block is used.
+  /// Means of blocks of 16x16 samples, in 8-bit levels. The mean includes only every fourth row of
+  /// a block.
   Plane<std::uint8_t> cells;
   /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels.
-  /// Only flat areas that are not constant are used. White noise of standard deviation sigma gives
-  /// about 0.9 sigma. 0: the frame is constant.
+  /// The mean includes only flat areas that are not constant. White noise with the standard
+  /// deviation sigma gives about 0.9 sigma. 0: the frame is constant.
   float flat_noise = 0;
 };
 
 /// Computes the statistics of `frame`, which must be in host memory.
 [[nodiscard]] QuickCheck quick_check(const Frame& frame);
 
-/// Returns whether the two frames belong to the same scene, that is, there is no cut between them.
+/// Returns whether no cut lies between the two frames.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether one of two frames may repeat the other frame. The function compares only the
 /// statistics of the frames.
@@ -32,10 +33,10 @@ struct QuickCheck {
 /// between their frames contain no noise. The function compares luma, or green for RGB.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
 /// Returns whether two values of QuickCheck::flat_noise indicate different noise levels, which
-/// means that they differ by more than a tenth.
+/// means that the values differ by more than a tenth.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// Returns whether the values of two consecutive frames indicate different noise levels, which
-/// means that they differ by more than a fifth.
+/// Returns whether the values of QuickCheck::flat_noise of two consecutive frames indicate
+/// different noise levels, which means that the values differ by more than a fifth.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

@@ -17,7 +17,7 @@
 namespace lull::tools {
 namespace {
 
-/// Real and imaginary parts are divided by this factor before their noise is estimated, so that
+/// Factor by which real and imaginary parts are divided before their noise is estimated, so that
 /// negative samples lie in the range of the estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
@@ -95,8 +95,9 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
   return estimate_volume(cubes, NoiseKind::gaussian, 0);
 }
 
-/// Returns the noise of the real and imaginary parts, and sets that of the scene, unless it is
-/// given. Returns nothing if it cannot be estimated.
+/// Returns the noise of the real and imaginary parts. If the noise is not given, the function
+/// estimates it, and also sets the noise of the scene. Returns nothing if the noise cannot be
+/// estimated.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -114,7 +115,7 @@ std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& s
   return noise;
 }
 
-/// Returns the noise of the series for a given noise level.
+/// Returns the noise of the series if the noise level of the scene is given.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =
@@ -167,17 +168,17 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // Complex samples are filtered as real and imaginary parts even if no volumes are combined.
+  // Complex samples are filtered as real and imaginary parts even if the fit combines no volumes.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The noise of complex samples is Gaussian, and that of their magnitudes is Rician.
+    // The noise of complex samples is Gaussian, but the noise of their magnitudes is Rician.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The part of the samples that the components do not explain is noise, even if all cubes
-    // contain structure.
+    // The components do not explain the noise, so the remainder of the samples measures the noise
+    // even if all cubes contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -21,22 +21,23 @@ struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
-  /// True: the volumes are the real parts and then the imaginary parts of the input's volumes
-  /// (--phase).
+  /// True for a series with phases (--phase). The first half of the volumes contains the real parts
+  /// of the input's volumes, and the second half contains the imaginary parts.
   bool is_complex = false;
 };
 
 /// Collects the slices of a series, for the noise level of each volume and for the decomposition.
 class SeriesCollector {
  public:
-  /// The samples are stored only if the input may be denoised as a series (may_be_series()).
+  /// The collector stores the samples only if the input may be denoised as a series
+  /// (may_be_series()).
   SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Adds a slice. Slices must be added in order.
+  /// Adds a slice. The caller must add the slices in order.
   void add(const Frame& slice);
 
-  /// Completes the noise of the input: the level of each volume, and, if the input is denoised as a
-  /// series, its decomposition. The function can be called once.
+  /// Completes the noise of the input with the level of each volume. If the input is denoised as a
+  /// series, the function also decomposes the series. The caller may call the function only once.
   /// @param scene  the noise of all volumes together
   /// @param given  true: the noise is given, not estimated, and is therefore not corrected
   void complete(SceneNoise& scene, bool given);
@@ -45,8 +46,8 @@ class SeriesCollector {
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
   void read_phases();
-  /// Adds the real and imaginary parts to `levels_`, and estimates their common noise. Returns
-  /// nothing if there are too few usable voxels. All levels are divided by a factor.
+  /// Adds the real and imaginary parts, divided by part_scale, to `levels_`, and estimates their
+  /// common noise. Returns nothing if too few voxels are usable.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;
@@ -58,13 +59,14 @@ class SeriesCollector {
   series::VolumeLevels levels_;
 };
 
-/// If the input is denoised as a series and has not been decomposed yet, reads it again and
+/// If the input is denoised as a series, but is not decomposed yet, reads the input again and
 /// decomposes it. The noise of `scene` must be given.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
-/// Returns the folder of a file name, for temporary files; empty if it is not the name of a file.
+/// Returns the folder of a file, for temporary files. Returns an empty text if `file` is not the
+/// name of a file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
 }  // namespace lull::tools

@@ -16,13 +16,13 @@
 namespace lull::tools {
 namespace {
 
-/// `max_excerpts`: maximum number of excerpts of a channel. `frames_over_time`: frames of an
-/// excerpt, if the stack is filtered over time. `max_excerpt_samples`: maximum number of samples of
-/// all excerpts, which are in memory at the same time.
+/// First: maximum number of excerpts of a channel. Second: number of frames per excerpt, if the
+/// stack is filtered over time. Third: maximum number of samples of all excerpts, which are in
+/// memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
-/// Estimates the noise of one channel, whose frames are added in order.
+/// Estimates the noise of one channel. The caller adds the frames of the channel in order.
 class ChannelNoise {
  public:
   ChannelNoise(const DenoiseOptions& options, const io::MediaSource& source, std::int64_t channel)
@@ -49,7 +49,7 @@ class ChannelNoise {
     ++added_;
   }
 
-  /// Returns the scenes of the channel; their times are relative to its first frame.
+  /// Returns the scenes of the channel. Their times are relative to the first frame of the channel.
   std::vector<SceneNoise> scenes() {
     finish_volume();
     std::optional<VolumeEstimate> found;
@@ -84,7 +84,7 @@ class ChannelNoise {
     volume_.reset();
   }
 
-  /// Keeps the frames of excerpts, which are spread over the channel.
+  /// Stores the slice if it belongs to an excerpt. The excerpts are spread over the channel.
   void add_to_excerpt(const Frame& slice) {
     const auto begin_of = [this](std::int64_t excerpt) {
       return (2 * excerpt + 1) * (frames_ - length_) / (2 * excerpts_wanted_);
@@ -103,7 +103,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the levels of the volumes differ.
+  /// Returns one scene for each time point if the levels of the volumes differ, and otherwise the
+  /// unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;
@@ -138,8 +139,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The noise curve is removed, because it would model clipping: air in a stack is dark but not
-  // clipped, and some stacks have levels in other units.
+  // The noise curve would model clipping, but dark air in a stack is not clipped, and some stacks
+  // have levels in other units. Therefore the estimate gets no noise curve.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

@@ -18,7 +18,8 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// `series`: if not null, also receives the slices.
+/// Reads all slices of the input and returns their cubes. If `series` is not null, it also receives
+/// the slices.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -31,7 +32,7 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
   return collector;
 }
 
-/// Returns the noise estimate of a volume; nothing if the volume has too few usable cubes.
+/// Returns the noise estimate of a volume. Returns nothing if the volume has too few usable cubes.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
@@ -39,8 +40,9 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from its cubes. `is_nifti`: whether
-/// the file is a NIfTI file. For NIfTI files, photon noise is used only on request.
+/// Returns the noise of a volume, or of the slices of a pipe, from cubes. `is_nifti` states whether
+/// the file is a NIfTI file. For NIfTI files, lull assumes photon noise only if the user requests
+/// it.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_nifti) {
@@ -51,7 +53,7 @@ std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
   return scene_of(*std::move(found));
 }
 
-/// Returns the noise of the volume that contains this slice.
+/// Returns the noise of the volume to which the slice belongs.
 VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
                            const Frame& slice) {
   if (!scene.volume) return {.sigma = scene.estimate.level[0]};
@@ -97,8 +99,8 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum ratio of the noise in the brightest and in the darkest cubes. Rician noise rises by a
-  // factor of 1.5 between air and tissue.
+  // Minimum ratio of the noise in the brightest cubes to the noise in the darkest cubes. Rician
+  // noise rises by a factor of 1.5 between air and tissue.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

@@ -12,22 +12,22 @@
 
 namespace lull::tools {
 
-/// Returns the sample on the 0..255 scale that represents the value 0.
+/// Returns the sample, on the 0..255 scale, that corresponds to the value 0 of the file.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
 
 /// Returns the noise of a volume as a scene.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
-/// Estimates photon noise from cubes. The function returns nothing if --noise requests another kind
-/// of noise. For --noise auto, it also returns nothing if the noise does not rise clearly with the
-/// brightness. If the estimate `other` is Rician noise, which also rises, the required rise is
-/// larger.
+/// Estimates photon noise from cubes. Returns nothing if --noise requests another kind of noise.
+/// For --noise auto, also returns nothing if the noise does not rise clearly with the brightness.
+/// Rician noise also rises with the brightness, so the required rise is larger if the estimate
+/// `other` is Rician noise.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
                                                      const std::optional<VolumeEstimate>& other);
 
-/// Opens the input of the options again, from its beginning, to read all slices of a volume.
+/// Opens the input again, to read all slices of a volume from the beginning.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
 /// Throws an error if --noise rician, --noise-map or --phase is given and the input does not
@@ -46,9 +46,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines the kind of noise (Gaussian or Rician) if --sigma gives its level. If the user gave
-/// --noise, this option states the kind. If not, the kind is determined from the background of the
-/// input, provided that the input is a volume that can be read again.
+/// Determines whether the noise is Gaussian or Rician if --sigma gives its level. If the user gave
+/// --noise, this option states the kind of noise. If not, the function determines the kind from the
+/// background of the input. The input must then be a volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

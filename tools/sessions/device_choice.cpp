@@ -41,8 +41,8 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // FFmpeg decodes on a GPU only in a CUDA context that FFmpeg itself created, or in a context with
-  // the same flags.
+  // If FFmpeg decodes on a GPU, lull does not create a context, because FFmpeg accepts only
+  // contexts that it has created itself, or contexts with the same flags.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

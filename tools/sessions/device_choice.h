@@ -16,7 +16,7 @@ struct ChosenDevices {
   std::string reason;  // why auto or --fallback selected these backends; empty otherwise
 };
 
-/// Starts to create CUDA contexts on the GPUs that may be selected, in the background. Returns
+/// Starts to create CUDA contexts in the background on the GPUs that may be selected. Returns
 /// nothing if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 

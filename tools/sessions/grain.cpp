@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass. The first pass denoises the sampled frames in addition to
-// the run itself, so it samples fewer frames than a single pass.
+// Sampling of frames in the first pass of --grain keep. The first pass takes time in addition to
+// the run, so it samples fewer frames than a run with only one pass.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -23,16 +23,16 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the grain equals the estimated noise. This is not the case for fields, whose
-/// noise statistics differ from the noise statistics of frames, and for strengths below 1, with
-/// which noise remains in the frames.
+/// Returns whether the removed grain has the statistics of the estimated noise. The result is false
+/// for fields, because their noise has other statistics than the noise of frames. The result is
+/// also false for a strength below 1, with which noise remains in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the noise of the scenes, from which the grain table is computed. Estimates from single
-/// pictures are too high; for scenes with such estimates, the table is computed from the removed
-/// noise.
+/// Returns the known noise of each scene, for the grain table. Estimates from single pictures are
+/// too high. For a scene with such an estimate, the result contains no noise, and the table is
+/// computed from the removed noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

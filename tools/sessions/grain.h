@@ -1,5 +1,5 @@
 #pragma once
-// Film grain: writes the grain table of a run and passes it to the encoder.
+// Writes the film grain table of a run and passes the table to the encoder.
 
 #include <memory>
 #include <mutex>
@@ -18,9 +18,9 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. An encoder reads the grain table when it is opened. For
-/// --grain keep, lull therefore reads the input twice; the first pass denoises a few frames of each
-/// scene, one by one.
+/// Implements --grain and --grain-table. An encoder reads the grain table when it is opened, so for
+/// --grain keep, lull reads the input twice. The first pass denoises a few frames of each scene,
+/// one by one.
 class GrainJob {
  public:
   /// @param format  format of the input
@@ -31,17 +31,18 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
-  /// The caller must call this function before the session and the sink are opened. With --grain
-  /// keep, the function computes the table and completes the scenes of `noise`. Returns false if
-  /// the user stopped the run.
+  /// The caller must call this function before it opens the session and the sink. With --grain
+  /// keep, the function computes the table, and sets the scenes of `noise` to the scenes that the
+  /// first pass has detected. Returns false if the user stopped the run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// Returns the path of the table for the encoder; empty without --grain keep.
+  /// Returns the path of the table for the encoder. Returns an empty text without --grain keep.
   std::string encoder_table() const;
   /// Appends a scene that was detected during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// Returns a wrapper of the run's denoiser that measures the grain, if a table is requested.
+  /// If a table is requested, returns a wrapper of the denoiser that measures the grain. Otherwise
+  /// returns the denoiser.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Writes the table after all frames have been denoised. @throws IoError, CannotCreate
   void finish();

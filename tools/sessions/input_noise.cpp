@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run. It returns repaired frames: first the frames that were read in advance, and
-/// then those of `source`. It may also track the noise.
+/// The source of a run, which returns repaired frames. The first frames are the frames that were
+/// read in advance. The source may also track the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -40,14 +40,15 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before it returns the first result. Reading
-/// up to this number of frames from a pipe in advance does not delay the first result.
+/// Returns the number of frames that a session receives before it returns the first result. The
+/// command can read up to this number of frames from a pipe in advance without a delay of the first
+/// result.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
 /// Returns whether the run itself tracks the noise. A process that computes segments of a shared
-/// job does not, because it uses the scenes in the plan.
+/// job uses the scenes in the plan instead.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -92,8 +93,8 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
 }
 
 /// Determines the defects, and repairs the frames from which the noise is estimated. For a pipe,
-/// these are the frames that were read in advance. For an input that can be read again, the
-/// function returns repaired samples.
+/// these frames are `first_`, which were read in advance. For an input that can be read again, the
+/// function returns the repaired samples of the input.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -106,8 +107,7 @@ InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool ne
   return samples;
 }
 
-/// A pipe can be read only once, so it cannot be denoised as a job in segments, and its grain
-/// cannot be kept.
+/// Opens the sink and then reads the first frames of a pipe, because a pipe can be read only once.
 void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
                             const std::function<void()>& open_sink) {
   open_sink();
@@ -152,8 +152,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // add() must be the last call, because frames of the scene may be pushed as soon
-                   // as it returns.
+                   // add() must be the last call, because other threads may push frames of the
+                   // scene as soon as add() returns.
                    plan);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// Determines the noise of the input of a run. The result also contains the denoising methods, which
-// depend on the noise.
+// Determines the noise of the input of a run, and the denoising methods, which depend on the noise.
 
 #include <cstddef>
 #include <functional>
@@ -19,46 +18,48 @@
 
 namespace lull::tools {
 
-/// The noise of the input, which is given or estimated before the first frame is denoised.
-/// Estimated noise is then tracked from scene to scene.
+/// The noise of the input. The noise is given or estimated before the first frame is denoised. If
+/// it is estimated, lull then tracks it from scene to scene.
 class InputNoise {
  public:
   /// The reading thread calls this function when a scene with different noise begins, before the
-  /// scene's first frame is returned.
+  /// source returns the first frame of the scene.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. `info` is called with messages about the noise. After the
-  /// first frame, the reading thread calls it.
+  /// `options` must outlive this object. The object calls `info` with messages about the noise.
+  /// After the first frame, the reading thread calls `info`.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. The first frames of a pipe, which can be read only once, are read in
-  /// advance. The sink must be open before frames are read from a pipe, so the function calls
-  /// `open_sink` first.
+  /// Determines the noise. If the input is a pipe, the function first calls `open_sink`, because
+  /// the sink must be open before frames are read from a pipe. Then it reads the first frames of
+  /// the pipe and stores them.
   /// @throws InvalidArgument, and any error of reading and of `open_sink`
   void find(io::MediaSource& source, const std::function<void()>& open_sink);
 
   /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
   /// Returns the scenes up to the last frame that was read. If the noise is not tracked, returns
-  /// all known scenes. A scene that is followed by a scene with the same start time contains no
-  /// frame.
+  /// all known scenes. If two successive scenes have the same start time, the first of them
+  /// contains no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that frames() repairs. If there are any, frames must be in host memory.
+  /// Returns the defects that frames() repairs. If this list is not empty, frames must be in host
+  /// memory.
   const RepairPlan& repair() const { return repair_; }
 
-  /// Returns whether the frames from which the noise was estimated have constant areas. If so,
-  /// frames must be in host memory.
+  /// Returns whether the frames from which the noise was estimated have constant areas. If the
+  /// result is true, frames must be in host memory.
   bool has_areas() const { return has_areas_; }
-  /// Returns the repaired frames of the input `source`, preceded by the frames that find() has read
-  /// in advance. For a pipe, the function may be called once.
+  /// Returns a source of the repaired frames of the input. The source first returns the frames that
+  /// find() has read in advance, and then the frames of `source`. For a pipe, the caller may call
+  /// this function only once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
   /// Uses the scenes that find() has found, and does not search for later scenes.
   void use_known_scenes(const io::VideoInfo& input);
-  /// Turns the detected scenes into known scenes, because the input will be read again. All frames
-  /// must have been read.
+  /// Replaces the known scenes by the detected scenes, because the input will be read again. The
+  /// caller must call this function after all frames have been read.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

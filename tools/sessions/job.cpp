@@ -48,8 +48,9 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise: the levels, and if the noise is not white or
-/// depends on brightness, also hashes of its autocorrelations or curves.
+/// Returns the text that a job records for noise. The text contains the levels. If the noise is not
+/// white, the text also contains a hash of the autocorrelations. If the noise depends on
+/// brightness, the text also contains a hash of the curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -77,8 +78,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Returns the text that describes the kind of device. Devices of the same kind give bit-identical
-/// results, for any number of devices.
+/// Returns a text for the kind of device. Devices of the same kind give bit-identical results, for
+/// any number of devices.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:
@@ -182,8 +183,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Adds the settings to be recorded for the guide and for features from layers of the input.
-/// Features from files are recorded separately (io::SegmentOptions::additional).
+/// Adds the settings for the guide and for features from layers of the input to the facts.
+/// io::SegmentOptions::additional contains the features from files.
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -24,8 +24,8 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// Reads a file that contains one number in bytes. "max" or a missing file means that there is no
-/// limit.
+/// Reads a file that contains one number in bytes. If the file is missing or contains "max", memory
+/// is not limited.
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
@@ -72,8 +72,8 @@ std::int64_t default_max_memory(const std::string& root) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // The parts of a clip that are in memory may use only a quarter of the memory limit, because
-  // sessions also store the frames that they filter, and their results.
+  // The parts of a clip in memory may use only a quarter of the memory limit, because the sessions
+  // also store frames and results.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
@@ -85,8 +85,8 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// Returns the memory that frames take on the host. A session on a GPU stores its planes in GPU
-// memory, so the host stores only the frames.
+// Returns the memory of frames in host memory. A session on a GPU stores its planes in GPU memory,
+// so host memory contains only the frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -115,8 +115,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // Memory for the features of renders, at most a dozen planes per frame, and for the stabilised
-  // picture.
+  // Memory for the features of a render, which have at most a dozen planes per frame, and for the
+  // stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));

@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the host memory that a job needs, and determines its limit.
+// Estimates the host memory that a job needs, and determines the limit of host memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups, whichever is less. The other half is left to encoders and decoders,
-/// whose need for memory is unknown. The result 0 means that no limit is known. @param root the
-/// folder that contains proc and sys
+/// process's control groups, whichever is less. The other half is for encoders and decoders, whose
+/// need for memory is unknown. The result 0 means that no limit is known.
+/// @param root the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
@@ -28,15 +28,16 @@ struct PlannedSessions {
 
 /// Returns the number of consecutive frames of one part. When several sessions filter a clip over
 /// time, each session gets one part at a time. `clips` is the number of clips that share a session
-/// (the fields of each parity form a separate clip). The frames around a part are filtered twice,
-/// so longer parts are more efficient. However, host memory stores one part per session and one
-/// further part. All these parts may use a quarter of the limit of host memory, but at least 1 and
-/// at most 8 GiB. If the number of frames is known, all sessions get equal shares.
+/// (the fields of each parity are a separate clip). The frames around a part are filtered twice, so
+/// longer parts are more efficient. However, host memory contains one part per session and one
+/// further part. All these parts together may use a quarter of the limit of host memory, but at
+/// least 1 and at most 8 GiB. If the number of frames is known, all sessions get parts of equal
+/// length.
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Estimates the memory in bytes for frames inside the sessions and in the queues before and after
-/// them.
+/// Estimates the memory in bytes for the frames inside the sessions, and for the frames in the
+/// queues before and after the sessions.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
 /// Throws an error if the estimated memory exceeds the limit that the options state.

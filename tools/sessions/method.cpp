@@ -41,8 +41,8 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// A detector of repeated frames. It compares stabilised depth maps, which are the input of the
-/// filters.
+/// A detector of repeated frames that compares variance-stabilised depth maps, because the filters
+/// also process stabilised depth maps.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:
   StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,
@@ -71,8 +71,9 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the method preserves constant areas. In depth maps, holes replace such areas.
-/// For renders, the noise model does not describe the noise of the samples.
+/// Returns whether the method preserves constant areas. Depth maps have holes instead of constant
+/// areas. The noise model of renders does not describe the noise of the samples, so it cannot show
+/// which areas are constant.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

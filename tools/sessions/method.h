@@ -1,5 +1,5 @@
 #pragma once
-// The method that denoises the frames of a run, with its parameters.
+// Describes the method that denoises the frames of a run, with its parameters.
 
 #include <array>
 #include <cstdint>
@@ -25,15 +25,15 @@ struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // if set, used instead of `pictures`
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
-  /// Noise of stacks, if it is Rician or varies in space. The samples are variance-stabilised
-  /// before the filter.
+  /// Noise of stacks that is Rician or varies in space. A variance stabilisation is applied to the
+  /// samples before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series, if they differ. The samples are scaled before the
-  /// stabilisation.
+  /// Noise levels of the volumes of a series; only if the levels differ. The samples are scaled to
+  /// a common level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
-  // Scale of depth maps, whose samples are variance-stabilised before the filter.
+  // Scale of depth maps. A variance stabilisation is applied to the samples before the filter.
   std::optional<DepthScale> depth;
-  /// Additional information about the noise of renders, whose frames have features.
+  /// Additional information about the noise of renders with features.
   std::optional<RenderNoise> render;
   bool preserves_areas = true;  // whether constant areas are preserved
   std::int64_t frames = 0;      // expected number of frames; 0: unknown
@@ -53,9 +53,9 @@ struct Method {
   bool is_volume() const { return means ? means->is_volume() : volumes.has_value(); }
   /// Returns the temporal radius; 0 for volumes.
   int temporal() const { return means ? means->temporal : volumes ? 0 : pictures.temporal; }
-  /// Returns whether patches of neighbouring frames are used.
+  /// Returns whether the filter uses patches of neighbouring frames.
   bool is_temporal() const { return temporal() > 0; }
-  /// Disables the temporal search. It is needed for frames that are not neighbours of each other.
+  /// Disables the temporal search, for frames that are not consecutive.
   void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;
@@ -64,7 +64,8 @@ struct Method {
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// Selects the method for this noise, given the options and the kind of input.
+/// Selects the method for this noise. The method also depends on the options and on the kind of
+/// input.
 /// @throws InvalidArgument the options contradict each other or cannot be used for the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
@@ -75,21 +76,21 @@ struct Method {
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
-/// Opens the detector of repeated frames; null if the method does not treat repeated frames
-/// specially.
+/// Opens the detector of repeated frames. Returns null if the method filters repeated frames like
+/// other frames.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns the noise levels of the planes in which the method searches for constant areas. The
-/// method does not search a plane with a level of 0.
+/// Returns a noise level for each plane. The method searches for constant areas in the planes whose
+/// level is above 0.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
-/// Returns whether a session of the method preserves constant areas of this frame.
+/// Returns whether the frame has constant areas that a session of the method preserves.
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
-/// Wraps a session of `method` so that it preserves constant areas. `levels` returns
-/// levels_for_areas() of the method that filters the frame. Returns `denoiser` itself if the method
-/// preserves no areas.
+/// Wraps a session of `method` so that it preserves constant areas. The function `levels` must
+/// return levels_for_areas() of the method that filters the frame. If the method preserves no
+/// areas, returns `denoiser` itself.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -22,10 +22,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. The noise of a stack is variance-stabilised to the
-/// filter's sigma, which is the minimum of the noise map. An input that is not a stack is not
-/// stabilised; if its noise was estimated in a volume, the filter gets the median noise level of
-/// the volume.
+/// Returns the noise model of the filter. For a stack, the model contains the level that the noise
+/// has after the variance stabilisation. An input that is not a stack is not stabilised. If its
+/// noise was estimated in a volume, the model contains the median noise level of the volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -33,7 +32,8 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// Returns the noise levels of volumes that are filtered one by one, if the levels differ.
+/// Returns the noise levels of volumes that are filtered one by one. Returns nothing if the levels
+/// are equal or unknown.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
   return std::nullopt;
 }
 
-/// Returns the noise after the samples of volumes with different levels were scaled.
+/// Returns the noise of a scene after the samples of its volumes were scaled to a common level.
 SceneNoise scaled_to(const VolumeLevels& levels, const SceneNoise& scene) {
   SceneNoise result = scene;
   const float factor = levels.common_level() / scene.volume->level;
@@ -64,7 +64,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // If the noise map belongs to another input, it is stretched to the size of this input's slices.
+  // A noise map from another input is stretched to the number of slices of this input.
   if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
@@ -73,7 +73,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   return noise;
 }
 
-/// Returns the plan for a stack with photon noise, whose samples are stabilised.
+/// Returns the plan for a stack with photon noise, which is filtered after a variance
+/// stabilisation.
 ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
                       const io::VideoInfo& input) {
   const double frames =
@@ -93,8 +94,8 @@ ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The noise of a render is determined from its features, so the filter gets variance-stabilised
-    // noise.
+    // The noise of a render is determined from its features. The filter gets variance-stabilised
+    // samples, so the model contains the level after the stabilisation.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -114,8 +115,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // The noise file may come from another clip, whose scenes begin at other times, so only its first
-  // scene is used. All scenes are used if they have names: they are then the channels of a stack.
+  // If the scenes have names, they are the channels of a stack, and all of them are used. Otherwise
+  // the noise file may come from a clip whose scenes begin at other times, so only its first scene
+  // is used.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -149,7 +151,8 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
   if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
     return false;
-  // The plan contains the complete content of a noise file, so the file is not read again.
+  // The plan contains the complete content of a noise file, so a process that computes segments
+  // does not read the file again.
   if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();
@@ -230,7 +233,8 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide has only frames of full size, so frames of half the size cannot be filtered with it.
+  // A guide has only frames of full size, so frames of half the size cannot be filtered with the
+  // guide.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

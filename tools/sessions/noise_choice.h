@@ -14,39 +14,38 @@
 
 namespace lull::tools {
 
-/// Returns the noise that is given by --sigma (after rescale_sigma()), by --noise, or by the job
-/// that is resumed. Returns nothing if the noise must be estimated.
+/// Returns the noise that --sigma (after rescale_sigma()) or --noise states, or the noise of the
+/// resumed job. Returns nothing if the noise must be estimated.
 /// @throws InvalidArgument  the given noise belongs to frames of another layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether the given noise requires a search for clip limits in the samples of the input.
-/// The filter models clipping if samples lie at the limits of their range. No search is required
-/// for stacks, depth maps and renders, for weak noise, and for coloured noise that was estimated
-/// from a single picture.
+/// Returns whether lull must search the samples of the input for the clip limits of the given
+/// noise. The filter models clipping if samples lie at the limits of their range. No search is
+/// required for stacks, depth maps and renders, for weak noise, and for coloured noise that was
+/// estimated from a single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
 /// Adds the clip limits of the input to the noise that --sigma or --noise gives, if the filter
-/// needs them. The limits come from the excerpts that are used for noise estimation, or from the
-/// plan of the job.
+/// needs the limits. The function finds the limits in the excerpts, or takes them from the plan of
+/// the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Assigns stated noise to the channels of a stack: one scene for each channel. The noise of
-/// several channels is used for an input with as many channels; otherwise all channels have the
-/// noise of the first scene. Inputs with one channel keep one scene.
+/// Assigns given noise to the channels of a stack, with one scene for each channel. If the noise
+/// has as many scenes as the input has channels, each channel gets its scene. Otherwise all
+/// channels get the noise of the first scene. An input with one channel has one scene.
 void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. If --sigma gives the noise, the messages
 /// contain only the properties that lull found in the samples of the input.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
-/// Returns the messages about the noise. The first message also contains the defects that are
-/// repaired.
+/// Returns the messages about the noise. The first message also states which defects are repaired.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
@@ -55,11 +54,11 @@ void assign_to_channels(const io::VideoInfo& input, NoiseRecord& noise);
 /// planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
-/// Returns the parameters for a scene.
+/// Returns the methods of a scene with their parameters.
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                                    const io::VideoInfo& input);
-/// Returns the parameters for all scenes.
+/// Returns the methods of all scenes with their parameters.
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                                  const io::VideoInfo& input);

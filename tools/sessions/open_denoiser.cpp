@@ -13,17 +13,17 @@
 namespace lull::tools {
 namespace {
 
-// Minimum side of a batch. A batch of half the size needs about half the memory, but batches below
-// this minimum do not keep a GPU busy.
+// Minimum side of a batch. A batch of half the size needs about half the memory, but a batch below
+// this minimum does not contain enough work for a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory need of a session by one step and returns a description of the step; "" if no
-/// step remains. Temporal sessions use one ring buffer of frames for all streams, so fewer streams
-/// do not reduce the memory that they need.
+/// Reduces the memory need of a session by one step and returns a description of the step. Returns
+/// an empty text if no further step is possible. All streams of a temporal session share one ring
+/// buffer of frames, so fewer streams would not reduce its memory.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
@@ -51,7 +51,7 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // Only the memory of BM3D sessions can be reduced in steps.
+      // The function can reduce only the memory of BM3D sessions.
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;
@@ -65,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The failures of devices that have already been reported. Several denoisers share the devices,
-/// and each of them detects a failure separately.
+/// Records for which devices a failure has already been reported. Several denoisers share the
+/// devices, and each denoiser detects a failure separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions that are called if a device fails. They write messages, and open the
-/// replacement session through `cpu_fallback`, which may be empty.
+/// Returns the functions that the session calls if a device fails. The functions write messages and
+/// open the replacement session with `cpu_fallback`, which may be empty.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -105,9 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines sessions to one denoiser. The frames of `clips` such denoisers are in memory at the
-/// same time. If a single temporal session fails, its replacement also gets the preceding frames on
-/// which the pending results depend.
+/// Combines sessions into one denoiser. The frames of `clips` such denoisers are in memory at the
+/// same time. If a single temporal session fails, its replacement also receives the preceding
+/// frames on which the pending results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

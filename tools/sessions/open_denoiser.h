@@ -1,5 +1,6 @@
 #pragma once
-// Opens the sessions of a run on its backends, with reduced memory if necessary.
+// Opens the sessions of a run on its backends. If the memory is too small, the sessions use less
+// memory.
 
 #include <functional>
 #include <memory>
@@ -26,19 +27,19 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session for each of `backends`. Several sessions share the frames of a clip. Temporal
+/// Opens a session for each of `backends`. All sessions share the frames of a clip. Temporal
 /// sessions share parts of the clip, and the frames must then be in host memory. If the memory of a
-/// device is too small, the function reduces the number of streams of that device, then the size of
-/// its batches; neither changes the results. If that does not suffice and `fallback` allows it, the
-/// CPU denoises all frames. It never denoises only a part of the frames, because its results differ
-/// from the results of a GPU.
+/// device is too small, the function first reduces the number of streams of the device, and then
+/// the size of its batches. Neither change affects the results. If the memory is still too small
+/// and `fallback` allows it, the CPU denoises all frames. The CPU never denoises only a part of the
+/// frames, because its results differ from the results of a GPU.
 ///
 /// If a device fails later, the other devices filter its frames. If the last device fails and
-/// `fallback` is cpu, the CPU continues: results that a GPU has returned remain, and the CPU
-/// computes all later ones. Otherwise the session throws DeviceFailure.
+/// `fallback` is cpu, the CPU filters the frames for which no GPU has returned a result. Otherwise
+/// the session throws DeviceFailure.
 ///
-/// `notify` is called with one line of text for each of these events, possibly later and from any
-/// thread.
+/// For each of these events, the function or the session calls `notify` with one line of text, from
+/// any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
 /// @throws DeviceFailure      a device fails immediately
 /// @throws any other error of opening a session
@@ -47,9 +48,9 @@ struct OpenedDenoisers {
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If memory must be reduced
-/// or the CPU must replace a GPU at the start, this applies to all denoisers. The failure of a
-/// device is reported once.
+/// Opens one denoiser for each of `count` clips that share the devices. If the memory of one
+/// denoiser must be reduced, the memory of all denoisers is reduced. If the CPU must replace a GPU
+/// at the start, it filters all clips. The failure of a device is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device, so that its
-/// results do not depend on when a device fails.
+/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device from the start
+/// to the end, so that its results do not depend on the time at which a device fails.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
@@ -29,14 +29,15 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the session of a scene at full size. If results at half size are added,
-/// the results of this session have a higher precision.
+/// Returns the backends for the session of a scene at full size. If the results of frames of half
+/// the size are added to its results, the session returns results with a higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
 }
 
-/// If the scene needs a session for frames of half the size, combines it with the session `fine`.
+/// If the scene needs a session for frames of half the size, opens this session and combines it
+/// with the session `fine`. Otherwise returns `fine`.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -56,7 +57,7 @@ std::unique_ptr<Denoiser> open_scene(const ScenePlan& plan, const FrameFormat& f
 }
 
 /// Returns a denoiser that opens a new session whenever a new scene begins. `first` is the session
-/// for the first scene, opened with fine_backends().
+/// for the first scene, which was opened with fine_backends().
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -69,8 +70,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames. It uses the parameters of the current scene, as the session of
-/// the scene does.
+/// A detector of repeated frames with the parameters of the current scene, which the session of the
+/// scene also uses.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
@@ -212,7 +213,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // The CPU does not replace a failed device here, because another device would give other results.
+  // The CPU does not replace a failed device for the selected frames, because another device would
+  // give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(
         plan.method(), format, fine_backends(plan.scene(0), backends), Fallback::none, notify);

@@ -19,16 +19,16 @@
 
 namespace lull::tools {
 
-/// Returns whether the source must also deliver context frames around the selection.
+/// Returns whether the source must also return context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns why no GPU can decode although --hwaccel requests it; empty if a GPU can decode. Decoded
-/// frames in GPU memory are available only to a denoiser on the same GPU.
+/// Returns why no GPU can decode although --hwaccel requests it. Returns an empty text if a GPU can
+/// decode. Only a denoiser on the same GPU can use decoded frames in GPU memory.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Returns the source options of a run that denoises on `backends`. With these options, damage of
-/// the input is tolerated and counted.
+/// Returns the options of the source of a run that denoises on `backends`. A source with these
+/// options counts damage of the input and continues.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
@@ -38,13 +38,14 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first scene. They are added while the stream is read. Thread-safe.
+/// The scenes after the first scene. The reading thread adds a scene when it detects the scene.
+/// Thread-safe.
 class LaterScenes {
  public:
-  /// Adds a scene. `from_s` must be later than in all previous calls. After the call, frames of the
-  /// scene may be pushed.
+  /// Adds a scene. `from_s` must be later than in all previous calls. Other threads may push frames
+  /// of the scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Returns the number of later scenes that begin at or before the frame.
+  /// Returns the number of later scenes that begin at the frame or before the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -58,22 +59,22 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first scene, if the noise of a stream is tracked. In this case `starts`
-  /// is not used.
+  /// All scenes after the first scene, if the noise of a stream is tracked; otherwise null. If this
+  /// pointer is set, `starts` has no meaning.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
-  /// Returns whether there is, or may be, more than one scene.
+  /// Returns whether the clip has, or may have, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with this index (scene_at()).
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether frames of half the size are filtered as well. This requires frames in host
-  /// memory.
+  /// Returns whether frames of half the size are filtered in addition. If the result is true,
+  /// frames must be in host memory.
   bool has_halves() const;
 };
 
-/// Returns the context that a session needs around a part of the clip.
+/// Returns the numbers of context frames that a session needs around a part of the clip.
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                     const FrameFormat& format);
 
@@ -86,14 +87,14 @@ struct ClipPlan {
                                             const Notify& notify);
 
 /// Stops the reading of context frames after the last part as soon as all sessions report that they
-/// need no more.
+/// need no further frame.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for the session with this index. The session calls the function with the
-  /// index of the last frame that it needs. All calls must come from one thread.
+  /// Returns a function for the session with this index. The session calls this function with the
+  /// index of the last frame that it needs. One thread must make all calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
@@ -102,8 +103,8 @@ class ContextEnd {
   std::vector<std::int64_t> idle_;
 };
 
-/// Wraps the denoisers so that only the frames in `ranges` are filtered. These are the missing
-/// frames of a resumed job or the frame of --keep; context frames are not filtered. `format` is the
+/// Wraps the denoisers so that they filter only the frames in `ranges`: the missing frames of a
+/// resumed job, or the frame of --keep. The denoisers do not filter context frames. `format` is the
 /// format of the frames or fields. `context_end` is null if no context frames are read.
 /// `first_session` is the index that `context_end` uses for the session of the first denoiser.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
@@ -114,14 +115,15 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
 /// filtered separately, otherwise `format` itself.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
-/// Wraps a denoiser of frames of `format` so that it preserves constant areas as `plan` states.
+/// Wraps a denoiser so that it preserves constant areas as the methods of `plan` require. `format`
+/// is the format of its frames.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const ClipPlan& plan,
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields to one denoiser for complete frames of `format`, which
-/// preserves constant areas as `plan` states.
+/// Combines the denoisers of fields into one denoiser for complete frames of `format`. The combined
+/// denoiser preserves constant areas as the methods of `plan` require.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

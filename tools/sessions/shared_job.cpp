@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Throws an error if the path is not a regular file. A plan can contain any path, and opening a
-/// pipe could wait forever.
+/// Throws an error if the path exists but is no regular file. A plan can contain any path, and the
+/// process could wait forever if it opened a pipe.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
@@ -32,8 +32,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing. It records the states of repeated frames in the plan, and calls
-/// the given functions for the last picture that is needed and at the end of the input.
+/// A denoiser that filters nothing. It records the states of repeated frames in the plan. It calls
+/// `context_end` with the last picture that the job needs, and `at_end` at the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -106,7 +106,8 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // `lull plan` has already compared the number of damaged frames with the limit.
+  // `lull plan` has already compared the number of damaged frames with the limit, so this process
+  // needs no limit.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;
@@ -134,16 +135,16 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
     sink.segments = io::SegmentOptions{
         .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
-  // --threads does not set the number of encoder threads, because the output of some encoders
-  // depends on this number.
+  // The function does not apply --threads to the encoder, because the output of some encoders
+  // depends on the number of threads.
   return sink;
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // The folder is checked now, so that a wrong name is reported before the complete input is
-  // decoded.
+  // The function checks the folder before the complete input is decoded, so that it reports a wrong
+  // name early.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -231,8 +232,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // If decoding starts in the middle of a file, a damaged frame may mean that decoding must start
-  // at another frame.
+  // If decoding starts in the middle of a file, damaged frames may be a result of the position, so
+  // they are no error. The run then starts at another frame.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// A pair of options that set the same property. A value of `by` replaces a value of `option` that
-/// has lower precedence.
+/// Two options that set the same property. A value of the option `by` replaces a value of `option`
+/// with lower precedence.
 struct Replaced {
   std::string_view by, option;
 };
@@ -27,11 +27,11 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether a value of higher precedence makes a value of lower precedence ineffective.
+/// Returns whether a value with higher precedence replaces a value with lower precedence.
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
-  // The values "gaussian", "rician" and "auto" of --noise state the kind of noise, which --sigma
-  // does not set.
+  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise. --sigma
+  // does not set the kind, so neither option replaces the other.
   const auto is_kind = [](const OptionValue& value) {
     return value.row.names == "--noise" &&
            (value.value == "gaussian" || value.value == "rician" || value.value == "auto");
@@ -73,7 +73,8 @@ std::vector<std::string> settable_keys(const std::vector<OptionRow>& rows) {
   return keys;
 }
 
-/// Returns whether a word switches a flag on or off; nothing for words with other meanings.
+/// Returns whether a word switches a flag on or off. Returns nothing if the word has another
+/// meaning.
 std::optional<bool> switched(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* on : {"1", "true", "yes", "on"})
@@ -103,7 +104,7 @@ OptionValue value_of(const Setting& setting, const OptionRow& row, const std::st
   return {.row = row, .value = joined(setting.values, ","), .place = place};
 }
 
-/// Checks a key of the settings file, and returns whether its option belongs to the command that
+/// Checks a setting of the settings file. Returns whether the setting applies to the command that
 /// runs.
 bool concerns(const Setting& setting, const CommandSettings& command, const std::string& place) {
   if (!setting.section.empty() &&
@@ -123,8 +124,8 @@ bool concerns(const Setting& setting, const CommandSettings& command, const std:
          row_with_key(command.rows, setting.key);
 }
 
-/// Reads the values of a settings file. Values in the table of the command have precedence over
-/// those before the first table.
+/// Reads the values of a settings file. `general` receives the values before the first table, and
+/// `special` receives the values in the table of the command, which have precedence.
 void read_file_layers(const CommandSettings& command, const std::string& file,
                       std::vector<OptionValue>& general, std::vector<OptionValue>& special) {
   for (const Setting& setting : read_settings(file)) {

@@ -1,7 +1,8 @@
 #pragma once
-// Options that the user sets for many runs: in a settings file (--config) and in environment
-// variables (LULL_PROFILE for --profile). Precedence: the command line, then the environment, then
-// the file, then the defaults.
+// Determines options that the user sets for many runs: in a settings file (--config) and in
+// environment variables (LULL_PROFILE for --profile). The command line has precedence over the
+// environment, the environment has precedence over the file, and the file has precedence over the
+// defaults.
 
 #include <functional>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace lull::tools {
 
-/// A value of an option, and where it comes from.
+/// A value of an option, with the place where the user gave it.
 struct OptionValue {
   OptionRow row;
   std::string value;  // empty for a flag
@@ -24,7 +25,7 @@ struct OptionValue {
 
 using Environment = std::function<const char*(const std::string&)>;
 
-/// What the parser knows about a command.
+/// Properties of a command, from the parser.
 struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
@@ -34,10 +35,9 @@ struct CommandSettings {
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run, those of the command line last. A value replaces values
-/// of lower precedence: those of the same option, and those of other options that set the same
-/// property. For example, --preset of the command line replaces LULL_PROFILE. `given` contains the
-/// values of the command line.
+/// Returns all values that apply to a run. The values of the command line (`given`) are at the end.
+/// A value replaces the values with lower precedence of the same option, and of other options that
+/// set the same property. For example, --preset on the command line replaces LULL_PROFILE.
 /// @throws InvalidArgument  the file or a variable is invalid; the message names the place
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
@@ -49,9 +49,9 @@ struct CommandSettings {
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about variables whose names resemble the name of an option's variable, so that
-/// they are probably misspelt. The message is empty if there are none. `variables` are the names of
-/// all variables.
+/// Returns a message about variables that are probably misspelt, because their names resemble the
+/// name of an option's variable. Returns an empty text if there is no such variable. `variables`
+/// contains the names of all environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

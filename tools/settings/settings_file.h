@@ -1,5 +1,5 @@
 #pragma once
-// The file of --config: values of options, in TOML.
+// Reads the settings file of --config, which contains values of options in TOML.
 
 #include <string>
 #include <vector>

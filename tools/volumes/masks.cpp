@@ -54,7 +54,7 @@ std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
   return std::make_shared<SliceMask>(format.width, format.height, std::move(bits), zero);
 }
 
-/// Returns the sample value of voxels outside the mask: black, or the neutral value for chroma.
+/// Returns the value of samples outside the mask, which is black or, for chroma, the neutral value.
 template <class T>
 T zero_of(const FrameFormat& format, int plane, float zero) {
   if constexpr (std::is_floating_point_v<T>) return plane == 0 ? zero : 0;
@@ -62,8 +62,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Copies the input samples outside the mask to the result. For subsampled planes, the mask of the
-/// first plane is subsampled.
+/// Copies the input samples outside the mask to the result. For a subsampled plane, the function
+/// subsamples the mask of the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;
@@ -95,7 +95,7 @@ void restore_outside(const Frame& frame, float zero, const Frame& result) {
     }
 }
 
-/// Sets the mask of each slice.
+/// A denoiser that sets the mask of each slice before it pushes the slice.
 class MaskAttacher final : public Denoiser {
  public:
   MaskAttacher(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
@@ -152,8 +152,8 @@ std::optional<VolumeMask> given_mask(const InputOptions& options, const io::Medi
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  // No later stage reads the samples of the denoiser's results, so the function can change them in
-  // place.
+  // The denoiser itself does not read the samples of its results again, so restore_outside() can
+  // change them in place.
   auto restoring = pipeline::observed(std::move(denoiser),
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);

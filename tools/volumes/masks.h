@@ -1,5 +1,5 @@
 #pragma once
-// Masks of volumes: a mask is a file that selects the voxels to be denoised.
+// Reads masks of volumes. A mask is a file that selects the voxels that are denoised.
 
 #include <cstdint>
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace lull::tools {
 
-/// The masks of slices. If the mask is a single volume, it applies to all volumes of a series; it
-/// may also be a complete series.
+/// The masks of slices. A mask that is a single volume applies to all volumes of a series. A mask
+/// can also be a complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
@@ -35,15 +35,15 @@ struct VolumeMask {
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask that the options name; returns nothing if they name none.
+/// Reads the mask that the options name. Returns nothing if the options name no mask.
 /// @throws InvalidArgument  a mask is given although the frames are not slices
 /// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
 /// Wraps `denoiser` so that every slice receives its mask, which the session may use. In the
-/// results, voxels outside the mask are restored or set to 0. The input slices are stored until
-/// their results have been returned.
+/// results, voxels outside the mask have their input value or 0. The wrapper stores the input
+/// slices until it has returned their results.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

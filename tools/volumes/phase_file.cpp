@@ -42,8 +42,8 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
 }  // namespace
 
 double turn_of_range(double low, double high) {
-  // Noise covers the full circle, so the range of the values is nearly a turn. A file in radians
-  // may contain less, because no other unit has such small values.
+  // Noise has phases in the full circle, so the range of the values is nearly a turn. The range of
+  // a file in radians may be smaller, because values of other units are never so small.
   constexpr double least_share = 0.9, most_share = 1.001;
   const double range = high - low;
   if (!(range > 0)) return 0;

@@ -1,5 +1,6 @@
 #pragma once
-// The files of --phase and --phase-out: the phases of an input that contains magnitudes.
+// Reads and writes the files of --phase and --phase-out, which contain phases. The input contains
+// the magnitudes.
 
 #include <cstdint>
 #include <memory>
@@ -22,12 +23,14 @@ class PhaseFile {
   /// @throws InvalidArgument  the file is not a NIfTI file
   PhaseFile(const InputOptions& options, const io::MediaSource& source);
 
-  /// Returns the next slice, and its phases in radians, row by row. Phases may be NaN.
+  /// Returns the next slice of the file. `radians` receives the phases of the slice in radians, row
+  /// by row; phases may be NaN.
   /// @throws BadData  there is no further slice
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The smallest value of the file's range: results are in the range from here to a turn above.
+  /// The smallest value of the file's range. The phases that PhaseOutput writes are from this value
+  /// to a full turn above it.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
@@ -41,19 +44,19 @@ class PhaseFile {
 };
 
 /// Returns the value of a full turn for phases from `low` to `high`: 2 pi (radians), 360 (degrees),
-/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 if the range fits none
-/// of these.
+/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 if the range fits no
+/// unit.
 [[nodiscard]] double turn_of_range(double low, double high);
 
-/// The file of --phase-out. If no file is requested, the object does nothing.
+/// Writes the file of --phase-out. If the user does not request this file, the object does nothing.
 class PhaseOutput {
  public:
   /// @throws CannotCreate, and any error of PhaseFile()
   PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source);
 
   bool is_requested() const { return sink_ != nullptr; }
-  /// Writes the phases of a slice. Slices must be written in order. Where the run preserves the
-  /// magnitude, the phase is preserved as well.
+  /// Writes the phases of a slice. The caller must write the slices in order. Where the run does
+  /// not change the magnitude, the function does not change the phase.
   /// @param noisy  the magnitudes before the filter
   /// @param real, imaginary  the filtered parts without the slowly varying phase, which the
   ///     function adds again

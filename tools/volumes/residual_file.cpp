@@ -31,9 +31,9 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// The source replaces values far outside the range of the other values by NaN, and the run
-/// preserves NaN, so the residual of such values is 0. For a sample that is NaN in the file, the
-/// residual is NaN.
+/// The source replaces values far outside the range of the other values by NaN. The run does not
+/// change NaN samples, so the residual of such values is 0. For a sample that is NaN in the file,
+/// the residual is NaN.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

@@ -14,8 +14,9 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples of `volumes` volumes. If more than `max_memory` bytes (0: no
-  /// limit) are needed, a temporary file in `folder` is used (io/files/scratch_memory.h).
+  /// Allocates memory for all samples of `volumes` volumes. If the samples need more than
+  /// `max_memory` bytes (0: no limit), the store uses a temporary file in `folder`
+  /// (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);
@@ -23,7 +24,7 @@ class SeriesStore {
   /// Stores the samples of a slice (Frame::pts is its index in the series).
   void add(const Frame& slice);
 
-  /// Returns memory for more volumes of the same size, with the same limit.
+  /// Returns a new store for `volumes` volumes of the same size, with the same limit.
   /// @throws OutOfMemory, IoError
   [[nodiscard]] SeriesStore with_volumes(int volumes) const;
 

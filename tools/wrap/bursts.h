@@ -15,9 +15,9 @@ namespace lull::tools {
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Wraps `denoiser`, which uses `method`. The wrapped denoiser receives only frames that affect the
-/// result of the reference frame (--keep), and these frames are aligned to the reference frame.
-/// Without --align the function returns `denoiser` unchanged.
+/// Wraps `denoiser`, which uses `method`. The wrapper aligns frames to the reference frame
+/// (--keep), and passes only the frames that affect the result of the reference frame to
+/// `denoiser`. Without --align, the function returns `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

@@ -1,5 +1,5 @@
 #pragma once
-// Implements --scale, with which results are larger than the input.
+// Implements --scale, which enlarges the results.
 
 #include <memory>
 #include <vector>
@@ -17,17 +17,17 @@ namespace lull::tools {
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Sets the size of the frames that the sink receives.
+/// Sets the size of the frames that the sink receives to the enlarged size.
 void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
-/// Returns the additional host memory in bytes that enlarging needs; 0 without --scale.
+/// Returns the host memory in bytes that enlarging needs in addition; 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha channels.
-/// Unless the results of `denoiser` are floats, their samples must be precise_samples(results).
-/// Context frames and frames without samples are not changed. Without --scale the function returns
-/// `denoiser` unchanged.
+/// Wraps `denoiser`. The wrapper enlarges the results of `denoiser` and their alpha channels on the
+/// first of `backends`. The results of `denoiser` must be floats, or samples of the type
+/// precise_samples(results). The wrapper does not change context frames and frames without samples.
+/// Without --scale, the function returns `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -14,9 +14,9 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers that contain features, in lower case, without the part before the last dot (the
-/// view layer). The lists contain the names that OIDN's loader knows, and the names that Blender,
-/// Arnold and RenderMan write.
+/// Names of layers that contain features, in lower case. A name does not contain the view layer,
+/// which is the part before the last dot. The lists contain the names that Open Image Denoise
+/// (OIDN) accepts, and the names that Blender, Arnold and RenderMan write.
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -42,8 +42,8 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature; empty if the layer does not have such
-/// channels.
+/// Returns the channels of a layer that form the feature. Returns an empty list if the layer does
+/// not have such channels.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
@@ -57,14 +57,15 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names of layers that contain light to which albedo has not been applied, in lower case: light
-/// sources, and light before its multiplication by the colour of a surface. Division by the albedo
-/// would add the texture of the albedo to such light.
+/// Names of layers with light that does not contain the albedo, in lower case: light sources, and
+/// light before its multiplication by the colour of a surface. A division by the albedo would add
+/// the texture of the albedo to such light.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Parts of such names (light without albedo): "directSpecular", "GlossInd", "coat_indirect".
+/// Parts of the names of layers with light that does not contain the albedo, for example in
+/// "directSpecular", "GlossInd" and "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
@@ -73,7 +74,7 @@ std::string last_name(std::string_view layer) {
   return lower_case(layer.substr(layer.rfind('.') + 1));
 }
 
-/// Returns the part of a name before the last dot.
+/// Returns the part of a name before the last dot, in lower case.
 std::string prefix_of(std::string_view layer) {
   const std::size_t dot = layer.rfind('.');
   return dot == layer.npos ? "" : lower_case(layer.substr(0, dot));
@@ -88,8 +89,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns how well a layer matches the target, from 0 (best match); nullopt if it does not belong
-/// to the target.
+/// Returns a distance that states how well a layer matches the target. The distance 0 is the best
+/// match. Returns nullopt if the layer does not belong to the target.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
@@ -116,8 +117,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Finds a layer of the target by the names that renderers use for the feature; null if there is
-/// none.
+/// Returns the layer of the target that has a usual name of the feature. Returns null if the target
+/// has no such layer.
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
@@ -152,7 +153,7 @@ std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
   return found;
 }
 
-/// Returns the layer that --feature names for a feature of the target.
+/// Returns the layer that the user names with --feature for a feature of the target.
 io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
                           const io::LayerInfo& target) {
   const io::LayerInfo* layer = io::find_layer(all, given.layer);

@@ -1,5 +1,5 @@
 #pragma once
-// Selects the layers of a render that are used as features. Either the user names them, or lull
+// Selects the layers of a render that are used as features. The user names the layers, or lull
 // finds them by well-known names.
 
 #include <string>
@@ -13,20 +13,20 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels that form a feature. Empty: the layer is missing, does not have these channels,
+  /// The channels that form a feature. Empty if the layer is missing, does not have these channels,
   /// or has another size or position.
   io::LayerName layer;
 };
 
-/// The features of the layer that the run, or one of its sessions, denoises: the first layer of
-/// --layer, or the picture if --layer is not given.
+/// The features of one denoised layer. This layer is the first layer of --layer; if the user did
+/// not give --layer, it is the picture. Each session for a further layer has its own object.
 ///
-/// Features found by name belong to the same view, because the eyes of a stereo pair see surfaces
-/// at different positions. They have the size of the denoised layer. Features with the same prefix
-/// (the view layer in "ViewLayer.Combined") are preferred; features of a group that has its own
-/// picture are not used. Variances and half buffers without a layer name belong to the sum of all
-/// light. For any other layer, the variance layer of this layer is used ("diffuse_variance",
-/// "diffuse.mse"), or its noise is estimated.
+/// Features found by name belong to the view of the denoised layer, because the eyes of a stereo
+/// pair see surfaces at different positions. The features have the size of the denoised layer. lull
+/// prefers features with the prefix of the denoised layer (the view layer in "ViewLayer.Combined").
+/// lull does not use features of a group that has its own picture. Variances and half buffers
+/// without a layer name belong to the sum of all light. For any other layer, lull uses the variance
+/// layer of this layer ("diffuse_variance", "diffuse.mse"), or estimates its noise.
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -34,7 +34,8 @@ class FeatureLayers {
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
-  /// Returns the layers that must be read together with each picture (io::SourceOptions::layers).
+  /// Returns the layers that the source must read together with each picture
+  /// (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
   /// Returns whether --guide auto finds a feature for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
@@ -45,7 +46,8 @@ class FeatureLayers {
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature describes the noise of the layer; if not, it describes surfaces.
+/// Returns whether the feature describes the noise of the layer. If not, the feature describes
+/// surfaces.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

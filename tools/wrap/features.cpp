@@ -12,10 +12,10 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the option in the form in which the user gave it.
+/// Returns the option for messages, as the user gave it.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
-/// Converts a frame of any sample type to floats. The values keep the scale of the file.
+/// Converts a frame of any sample type to floats on the scale of the file.
 Frame as_floats(const Frame& frame) {
   if (frame.format.sample == SampleType::f32) return frame;
   FrameFormat format = frame.format;

@@ -15,7 +15,7 @@
 
 namespace lull::tools {
 
-/// Where the features of each frame come from.
+/// Sources of the features of each frame: layers of the input, and separate files.
 struct FeatureSources {
   struct File {
     Feature feature;
@@ -27,8 +27,7 @@ struct FeatureSources {
   std::string input;
 };
 
-/// Opens the feature files that the options `given` name. They are opened with `options`, like
-/// `input`.
+/// Opens the feature files that the options `given` name, with the same options as `input`.
 /// @throws NoInput  a file cannot be opened
 /// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,

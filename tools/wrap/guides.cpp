@@ -25,8 +25,8 @@ class GuidedDenoiser final : public Denoiser {
         format_(input.format()),
         pool_(guide_->format()),
         ended_(first_frame.has_value()) {
-    // If the input or the guide states its own values for black and white, the values of the input
-    // are used for both.
+    // If the input or the guide states its own values for black and white, the samples of the guide
+    // are converted to the scale of the input.
     const io::ValueScale &guide_values = guide_->info().values, &input_values = input.info().values;
     factor_ = static_cast<float>(guide_values.span / input_values.span);
     offset_ = static_cast<float>((guide_values.low - input_values.low) / input_values.span) *
@@ -48,7 +48,7 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // Around a part of the clip, the guide may have more context frames than the input.
+      // A guide may have more context frames than the input around a part of the clip.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
         throw BadData("the guide has more than " + std::to_string(frames_) +

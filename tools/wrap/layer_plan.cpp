@@ -52,7 +52,7 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns the layers with colours that belong to a view. The first of them is the picture of the
+/// Returns the layers with colours that belong to a view. The first layer is the picture of the
 /// view.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
@@ -64,10 +64,10 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the layers that the names select. A name selects the layer with this name or, if there
-/// is no such layer, the layers of the view with this name. If the output can contain only one
-/// picture, the name of a view selects only the first of these layers, which is the picture of the
-/// view.
+/// Returns the layers that the names select. A name selects the layer with this name. If there is
+/// no such layer, the name selects the layers of the view with this name. If the output can contain
+/// only one picture, the name of a view selects only the picture of the view, which is the first of
+/// these layers.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;
@@ -100,7 +100,8 @@ Layers default_layers(const Layers& all, bool keeps_layers, const std::string& i
   return layers;
 }
 
-/// Returns the names of those channels of a denoised layer that are copied, without alpha.
+/// Returns the names of the channels of a denoised layer that are copied, without the alpha
+/// channel.
 std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
   std::vector<std::string> names;
   if (!layer.has_colours()) return names;

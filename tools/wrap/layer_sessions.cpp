@@ -14,7 +14,8 @@ namespace lull::tools {
 namespace {
 
 /// Returns the options of the run, changed for another layer. Features and guides that the user
-/// gives belong to the picture. The layer uses them if it shows the same view at the same position.
+/// gives belong to the picture. The other layer uses them only if it shows the same view at the
+/// same position.
 DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer,
                            const io::LayerInfo& picture) {
   DenoiseOptions options = run;
@@ -37,7 +38,7 @@ DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer
   return options;
 }
 
-/// Repairs the defects of a layer before the session filters the layer.
+/// A denoiser that repairs the defects of a layer before the session filters the layer.
 class RepairingDenoiser final : public Denoiser {
  public:
   RepairingDenoiser(std::unique_ptr<Denoiser> denoiser, const RepairPlan& plan,

@@ -1,6 +1,6 @@
 #pragma once
-// The sessions for those layers of OpenEXR files that are denoised in addition to the picture. Each
-// layer has its own noise, white level and session.
+// Opens the sessions for the layers of OpenEXR files that are denoised in addition to the picture.
+// Each layer has its own noise, white level and session.
 
 #include <cstddef>
 #include <memory>
@@ -27,7 +27,8 @@ class LayerSession {
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
-  /// Opens the layer as the picture of a separate source, to determine its format and its noise.
+  /// Opens a separate source with this layer as its picture, to determine the format and the noise
+  /// of the layer.
   /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory in bytes that the session needs.
@@ -36,7 +37,8 @@ class LayerSession {
   std::size_t sessions() const { return opened_.denoisers.size(); }
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns the session as the denoiser of a layer. The caller may call this function only once.
+  /// Returns the session of the layer for LayerSessions::attach_to(). The caller may call this
+  /// function only once.
   [[nodiscard]] LayerDenoiser denoiser();
 
  private:
@@ -44,8 +46,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source, which stores the first file of the input in memory. Null when it is no longer
-  /// needed.
+  /// The source of this layer, which stores the first file of the input in memory. Null as soon
+  /// as neither a guide nor the alignment needs the source.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -54,7 +56,7 @@ class LayerSession {
   OpenedDenoisers opened_;
 };
 
-/// The sessions of all layers in addition to the picture.
+/// The sessions of all layers that are denoised in addition to the picture.
 class LayerSessions {
  public:
   LayerSessions() = default;
@@ -65,10 +67,12 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// `first_session`: the index that `context_end` uses for the first of these sessions.
+  /// Selects the frames of all sessions. `first_session` is the index that `context_end` uses for
+  /// the first session.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Wraps the denoiser of the picture. The caller may call this function only once.
+  /// Wraps the denoiser of the picture, so that the wrapper also denoises the layers. The caller
+  /// may call this function only once.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

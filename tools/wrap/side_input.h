@@ -1,6 +1,6 @@
 #pragma once
-// Side inputs: files that are read frame by frame in parallel with the input, such as a guide or
-// features.
+// Opens side inputs: files, such as a guide or features, that are read frame by frame in parallel
+// with the input.
 
 #include <cstdint>
 #include <memory>
@@ -15,25 +15,25 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames that the source returns before the frame that belongs to the input's first
-  /// frame. In a part of a shared job, the number is above 0 if reading of the side input starts at
-  /// an earlier position than reading of the input.
+  /// Number of frames at the beginning of the side input that precede the first frame of the input.
+  /// In a part of a shared job, the number is above 0 if the side input is read from an earlier
+  /// position than the input.
   std::int64_t leading_frames = 0;
 
-  /// Returns the description of this side input for a job in segments. It is valid as long as this
-  /// object exists.
+  /// Returns the description of this side input for a job in segments. The description is valid as
+  /// long as this object exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
-/// Opens a side input with `options`, like the input. In a shared job, reading starts at the
-/// position of the part. Damage is an error.
+/// Opens a side input with `options`, like the input. In a shared job, the source starts at the
+/// position of the part. Damage of the side input is an error.
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index of the first frame of the input that is pushed. If it is not set, all frames are pushed,
-/// from the first to the last.
+/// Index in the input of the first frame that is pushed. If this value is not set, all frames of
+/// the input are pushed.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -15,22 +15,22 @@ namespace lull::tools {
 
 class SideInputs {
  public:
-  /// Makes an object without side inputs.
+  /// Makes an object that has no side inputs.
   SideInputs() = default;
-  /// Opens the side inputs that `given` names. They are opened with `options`, like `input`.
-  /// `input` must outlive this object.
+  /// Opens the side inputs that the options `given` name, with the same options as `input`. `input`
+  /// must outlive this object.
   /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side inputs from files. Their frames are counted from the first
-  /// frame of the input.
+  /// Returns whether there are side inputs from files. The first frame of such a file belongs to
+  /// the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
   /// Returns the descriptions of the side inputs for a job in segments. The caller must call this
   /// function before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Wraps `denoiser` so that every frame receives its guide and features. The function may be
-  /// called once.
+  /// Wraps `denoiser` so that every frame receives its guide and features. The caller may call this
+  /// function only once.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});

@@ -54,8 +54,8 @@ std::vector<int> videos_of(const DenoiseOptions& options) {
   return videos;
 }
 
-/// The result for one stream, which is the input for the next stream. The destructor removes the
-/// file.
+/// A temporary file with the result for one stream. The file is the input for the next stream. The
+/// destructor removes the file.
 class IntermediateFile {
  public:
   IntermediateFile(const std::string& output, int number) {
@@ -77,7 +77,8 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Removes the options that were already applied to the file when the first stream was denoised.
+/// Resets the options that apply only to the original input, because the first stream was denoised
+/// with these options.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};

@@ -1,8 +1,8 @@
-// The transform across the patches of a group and the shrinkage (step 2 at the top of filter.cpp),
-// for all group sizes. This file is included once for each instruction set. For each vector of
-// coefficients, the kernel loads the vectors of all units (a unit holds one or two patches, see
-// patch.h) into registers. It transforms them across the group, thresholds or scales them, and
-// transforms them back.
+// The transform across the patches of a group and the shrinkage of the coefficients (step 2 in
+// filter.cpp), for all group sizes. This file is included once for each instruction set. A unit
+// contains one or two patches (patch.h). For each vector of coefficients, the kernel loads the
+// vectors of all units into registers, transforms them across the group, applies the threshold or
+// the Wiener factors, and transforms them back.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -29,13 +29,13 @@ namespace {
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
-  // True: the two halves of a vector contain different patches.
+  // Whether the two halves of a vector contain different patches.
   static constexpr bool paired = kPaired;
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns n: after the forward transform, an element of unit `u` is the signed sum of 2^n
-  /// patches.
+  /// Returns the number n for which an element of unit `u` is the signed sum of 2^n patches after
+  /// the forward transform.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -59,9 +59,10 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces units that
-/// are kHalf apart by their sums and differences. (All loops over units must be unrolled, so that
-/// their vectors stay in registers. gcc unrolls them only with the pragma.)
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces two units
+/// whose indices differ by kHalf by their sum and their difference. (The compiler must unroll all
+/// loops over units, so that the vectors of the units are registers. gcc unrolls these loops only
+/// with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -135,10 +136,10 @@ HWY_INLINE float total(Vector v) {
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Transforms the coefficients across the group, applies the hard threshold, and transforms them
-/// back (step 2 of filter.cpp in the first phase). Returns the number of retained coefficients. For
-/// coloured noise, the tables contain the squares of the thresholds, and the result is the sum of
-/// the variances of the retained coefficients.
+/// Transforms the coefficients across the group, applies the hard threshold of the first phase, and
+/// transforms the coefficients back. For white noise, the function returns the number of retained
+/// coefficients. For coloured noise, the tables contain the squares of the thresholds, and the
+/// function returns the sum of the variances of the retained coefficients.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -181,9 +182,9 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Transforms the coefficients across the group, multiplies them by the Wiener factors, and
-/// transforms them back (step 2 of filter.cpp in the second phase). Returns the sum of the squared
-/// Wiener factors, each multiplied by the variance of its coefficient if noise is coloured.
+/// Transforms the coefficients across the group, multiplies them by the Wiener factors of the
+/// second phase, and transforms them back. Returns the sum of the squared Wiener factors. For
+/// coloured noise, the function multiplies each squared factor by the variance of its coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

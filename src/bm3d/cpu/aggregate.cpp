@@ -1,7 +1,7 @@
-// Completes a phase: adds the tiles to the picture, and divides the sum of weighted estimates by
-// the sum of weights. A group adds its weight only at the first sample of each patch. The
-// convolution of these weights with the separable aggregation window gives the weight of each
-// sample.
+// Completes a phase: adds the tiles to the picture, and divides the sums of weighted estimates by
+// the sums of weights. For each patch, the filter adds the weight of the group only at the first
+// sample of the patch. To get the sum of weights at every sample, normalise_rows() convolves these
+// weights with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"
@@ -50,9 +50,9 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves weights with the aggregation window along one axis. Returns the sum of window[i] *
-/// v[i] over i < kSide, where v[i] is the vector at address at - i * steps. The sizes are
-/// compile-time constants, so that the window stays in registers.
+/// Convolves weights with the aggregation window along one axis. Returns the sum over i < kSide of
+/// window[i] * v[i]. The vector v[i] is i * `steps` elements before the pointer `at`. The sizes are
+/// compile-time constants, so that the compiler loads the window into registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {

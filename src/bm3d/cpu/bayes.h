@@ -1,7 +1,7 @@
 #pragma once
-// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Patches
-// extend over two frames and groups have up to 64 members, so these phases have their own matcher.
-// The matcher computes in floats and takes a tenth of the time of the filter.
+// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). In Bayes
+// phases, patches extend over two frames and groups have up to 64 members. Therefore Bayes phases
+// have their own matcher, which computes in floats and takes a tenth of the time of the filter.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
@@ -17,12 +17,13 @@
 namespace lull::bm3d::cpu {
 
 /// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
-/// the patch lies in only one frame.
+/// the patch is in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(). The function computes the mean squared differences between the
-/// patch at `own` and `columns` candidates. The first candidate is at `other`; each further
-/// candidate begins one sample further right. All planes have the same stride.
+/// Parameters of bayes_distances(). The function computes the mean squared difference between the
+/// patch at `own` and each of `columns` candidates. The first candidate is at `other`, and each
+/// further candidate begins one sample to the right of the previous candidate. All planes have the
+/// same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -30,9 +31,9 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(), which filters one group. Each patch is a row of `pitch` floats
-/// and uses the first `samples` of them. The arrays have `group` rows; the group uses the first
-/// `count` rows.
+/// Parameters of bayes_estimate(), which filters one group. In each array, row i contains patch i:
+/// `samples` samples, then padding up to `pitch` floats. The arrays have `group` rows, and the
+/// first `count` rows contain patches.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`
@@ -50,16 +51,17 @@ inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
 
-/// A candidate: the pair of frames in which it lies, and its position.
+/// A candidate: its position, and the pair of frames that contain the two halves of the candidate.
 struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;
 };
-/// Memory that one thread uses.
+/// Scratch memory of one thread.
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  // Sort keys: the upper half is the distance of a candidate, the lower half its index.
+  // Sort keys. The upper half of a key is the distance of a candidate, and the lower half is the
+  // index of the candidate.
   std::vector<std::uint64_t> keys;
 };
 /// Memory that an engine retains between phases.

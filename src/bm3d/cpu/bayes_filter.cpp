@@ -1,17 +1,19 @@
 // Computes the estimates of a group from the covariance of its patches, by products of small
 // matrices.
 //
-// Let the columns of Y be the n noisy patches, and the columns of B the patches from which the
-// filter computes the spectrum (the noisy patches or the basic estimate). From both, their mean is
-// subtracted; both are in units of sigma. The estimates are X = B W, where
+// Let I be the identity matrix, and t the threshold of the filter. The columns of Y are the n noisy
+// patches. The columns of B are the patches from which the filter computes the spectrum: the noisy
+// patches or the patches of the basic estimate. The means of Y and of B are subtracted, and samples
+// are in units of sigma. The estimates are X = B W, where
 //   G = B'B / n, P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3; W = P if
 //   B = Y, and otherwise (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
-// These forms contain no small difference of large products. If t is below the rounding errors of
-// G, the inverse uses a larger shift than t (bayes_precision.h). Patches are stored as rows, so
-// that X' = W' B' writes rows. For the computation of G and B'Y, the patches are transposed once.
-// All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4 rows by
-// two vectors of C stay in registers. Unused rows of a group contain patches of zeros. These
-// patches do not change the result, because their rows of P and W are zero outside the diagonal.
+// These formulas contain no small difference of large products. If t is below the rounding errors
+// of G, the inverse uses a larger shift than t (bayes_precision.h). In memory, patches are rows, so
+// the filter computes X' = W' B'. To compute G and B'Y, the filter transposes the patches once. One
+// kernel computes all products as C = A' B, from the rows of A and B. (A symmetric matrix A equals
+// A'.) The kernel computes 4 rows by two vectors of C at a time, in registers. Unused rows of a
+// group contain zeros. Such rows do not change the result, because the corresponding rows of P and
+// W are zero outside the diagonal.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -32,12 +34,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 
-/// The part of a product that is computed. Of a symmetric product, only the lower half is computed.
+/// Selects the part of a product that multiply() computes: the complete matrix, or only the lower
+/// half of a symmetric matrix.
 enum class Part { full, lower };
 
-/// Computes c = a' b. The matrices a (whose stride is `rows`) and b have `depth` rows; c has `rows`
-/// x `columns` elements. The stride of b and c is `columns`. `rows` must be a multiple of 4,
-/// `columns` a multiple of 32.
+/// Computes c = a' b. The matrix a has `depth` rows with the stride `rows`. The matrix b has
+/// `depth` rows with the stride `columns`. The matrix c has `rows` rows with the stride `columns`.
+/// `rows` must be a multiple of 4, and `columns` a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -80,8 +83,8 @@ inline constexpr int pivots = 4;  // number of pivots that are eliminated togeth
 /// matrix is upper triangular.
 using Triangle = float[pivots][pivots];
 
-/// Subtracts from `row` the rows k of `rows`, multiplied by factor[k], for k from `first` to `end`
-/// - 1.
+/// Subtracts rows of the matrix `rows` from `row`. Row k is multiplied by factor[k]. The range of k
+/// is `first` to `end` - 1.
 HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
                               int first, int end, int n) {
   const Floats d;
@@ -105,9 +108,9 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the columns of the pivots from another row, one pivot after the other. The first
-/// elimination removes what similar patches have in common, so that the factors of the other
-/// eliminations are small.
+/// Eliminates the columns of the pivots from a row that contains no pivot, one pivot after the
+/// other. The first elimination removes the component that similar patches have in common, so the
+/// factors of the other eliminations are small.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -146,8 +149,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, and converts them to units of
-/// sigma. Unused rows become zeros. Returns the mean.
+/// Subtracts the mean of all samples of the group from the patches, and converts the patches to
+/// units of sigma. Unused rows become zeros. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -180,7 +183,7 @@ HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* tran
         transposed[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
 }
 
-/// The matrices in the scratch memory, one behind the other.
+/// The arrays in the scratch memory. They are contiguous.
 struct Matrices {
   float *transposed, *transposed_basic, *a, *b, *c;
   explicit Matrices(const BayesGroup& g)
@@ -202,8 +205,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the value that is added to the diagonal of G before the inversion: t or the minimum
-/// shift of bayes_precision.h, whichever is larger.
+/// Returns the shift of the diagonal of G: the larger one of the threshold t and the minimum shift
+/// (bayes_precision.h).
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -233,8 +236,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights W, as defined at the top of this file, for the spectrum of the noisy
-/// patches. On entry, at.a contains G with the shifted diagonal.
+/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
+/// noisy patches. On entry, at.a contains G with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -250,8 +253,9 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights W, as defined at the top of this file, for the spectrum of the basic
-/// estimate. On entry, at.a contains G with the shifted diagonal, and at.transposed contains Y - B.
+/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
+/// basic estimate. On entry, at.a contains G with the shifted diagonal, and at.transposed contains
+/// Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

@@ -1,6 +1,6 @@
 // Computes the distances of patches that extend over two frames, in floats. The lanes of a vector
-// contain neighbouring samples of a row of a patch. Four candidates at a time use the loaded
-// samples of the reference patch.
+// contain neighbouring samples of a row of a patch. The kernel compares four candidates at a time
+// with the reference patch, so that it loads the reference patch only once for them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -19,9 +19,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of kCount candidates, from column `u` on. Patches have sides of 8 to 16
-/// samples. The last vector of a row may overlap the previous one; in the overlapping lanes,
-/// differences are set to 0.
+/// Computes the distances of kCount candidates, starting at column `u`. Patches have sides of 8 to
+/// 16 samples. The last vector of a row may overlap the previous vector. The kernel sets the
+/// differences in the overlapping lanes to 0.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;
@@ -41,8 +41,8 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector ends at the end of the row, and its first lanes may overlap the vector
-      // before. The samples in these lanes were already counted.
+      // The last vector ends at the end of the row. Its first lanes may contain samples that the
+      // previous vector already counted.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

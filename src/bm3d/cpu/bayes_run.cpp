@@ -1,6 +1,7 @@
 // Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
 // that have the same motion vectors. Each task matches and filters one block, and adds the
-// estimates to its own tile (tiles.h). Matching is done once for all planes of a set.
+// estimates to its own tile (tiles.h). Planes of a set share their groups, so a task matches only
+// once for all planes of a set.
 
 #include <tbb/task_arena.h>
 
@@ -28,14 +29,15 @@ struct Pair {
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames in which the patch lies, and the position of the patch.
+/// A member of a group: the pair of frames that contain the patch, and the position of the patch.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
 
-/// For each pair of frames, the displacement of the second halves of a block's candidates from
-/// their first halves. A candidate has one half in each frame of the pair.
+/// The displacements, for each pair of frames, between the two halves of a candidate. A candidate
+/// has its first half in the first frame of the pair, and its second half in the second frame. All
+/// candidates of a block in the same pair of frames have the same displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -70,8 +72,8 @@ class BayesRun {
   }
 
  private:
-  /// The two functions return the x and the y position of the reference patch in column `i` and row
-  /// `j` of the grid.
+  /// The following two functions return the x and the y position of the reference patch in column
+  /// `i` and row `j` of the grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
@@ -170,7 +172,8 @@ class BayesRun {
   }
 
   /// Writes the members of a group to `members`: the reference patch at (x, y), and the most
-  /// similar patches of the search windows in the order of group.h. Returns the number of members.
+  /// similar patches of the search windows, in the order that group.h defines. Returns the number
+  /// of members.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;

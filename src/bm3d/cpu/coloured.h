@@ -1,15 +1,16 @@
-// The variance of the noise in each coefficient of a group, for step 2 of filter.cpp with coloured
-// noise. This file is included once for each instruction set.
+// The variance of the noise in each coefficient of a group with coloured noise, for the shrinkage
+// in filter.cpp. This file is included once for each instruction set.
 //
-// The covariance matrix of the group is not computed. A run is a range of consecutive members. S(a,
-// b) is the sum of the covariances of all members in run a with all members in run b. It is a
-// vector of 64 numbers, one for each coefficient of a patch. Let a and b be the halves of a run of
-// n members. The Haar coefficient that is the difference of the halves has the variance (S(a,a) +
-// S(b,b) - 2 S(a,b)) / n, and for the complete run, the sum of covariances is S(a,a) + S(b,b) + 2
-// S(a,b). So each pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the
-// pairs m, m ^ x: coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the
-// Walsh-Hadamard transform of T. Variances are in units of the noise variance. Coefficients are
-// those of the unscaled transforms.
+// The functions do not compute the covariance matrix of the group. For the Haar transform, they
+// compute sums of covariances: S(a, b) is the sum of the covariances of all members in run a with
+// all members in run b, where a run is a range of consecutive members. S(a, b) is a vector of 64
+// numbers, one for each coefficient of a patch. Let a and b be the halves of a run of n members.
+// The Haar coefficient that is the difference of the halves has the variance (S(a,a) + S(b,b) - 2
+// S(a,b)) / n. The complete run has the sum S(a,a) + S(b,b) + 2 S(a,b). Therefore the functions
+// look up each pair of members only once. For the Walsh-Hadamard transform of N members, T(x) is
+// the sum of the covariances of the pairs of members m and m ^ x. Coefficient w has the variance
+// sum over x of (-1)^|w & x| T(x) / N, which is the Walsh-Hadamard transform of T. Variances are in
+// units of the noise variance, and belong to the coefficients of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -32,8 +33,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors of coefficients that are summed at a time. It is small enough that the sums
-/// stay in registers.
+/// Number of vectors of coefficients that Pairs::sum() sums at a time. The number is small enough
+/// that all sums are in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
 /// The pairs of members of a group that share noise. The class can list the pairs, and sum their
@@ -47,9 +48,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The index may wrap around in 16 bits. The differences of indices are still correct for
-      // members that share noise, because the displacements of such members differ by only a few
-      // samples. Other differences are not used.
+      // The index may wrap around in 16 bits. The differences of indices are nevertheless correct
+      // for members that share noise, because the displacements of such members differ by only a
+      // few samples. For members that share no noise, the differences are not used.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -75,8 +76,8 @@ class Pairs {
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all pairs in the list, for `summed` vectors of coefficients, from
-  /// coefficient `from` on.
+  /// Sums the covariances of all pairs in the list. The sums are `summed` vectors, which begin at
+  /// coefficient `from`.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -99,15 +100,16 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(coefficient) for each block of `summed` vectors, with the first coefficient of the
-/// block.
+/// Calls what(coefficient) for each block of `summed` vectors of coefficients. The argument is the
+/// index of the first coefficient of the block.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
 /// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// S(a, a) of a run a of members is stored at the index of the first member of the run.
+/// the function stores the sum S(a, a) of each run of members a (beginning of this file) at the
+/// index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -180,10 +182,10 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     }
 }
 
-/// Computes the variances of all coefficients of a group: [coefficient across the
-/// group][coefficient of a patch], in the order in which forward_across() stores coefficients. The
-/// Haar coefficient that is the difference of the halves of a run of members is stored at the
-/// beginning of the second half.
+/// Computes the variances of all coefficients of a group, as an array [coefficient across the
+/// group][coefficient of a patch]. The order of the coefficients is that of forward_across(): the
+/// Haar coefficient that is the difference of the halves of a run of members is at the index of the
+/// first member of the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

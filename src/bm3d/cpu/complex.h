@@ -1,6 +1,7 @@
-// The transform across the group and the shrinkage (step 2 at the top of filter.cpp) for the
-// Fourier transform, in which two numbers form one complex coefficient. The file also selects the
-// function that filters a group. This file is included once for each instruction set.
+// The transform across the group and the shrinkage of the coefficients (step 2 in filter.cpp) for
+// the Fourier transform, in which two numbers form one complex coefficient. The file also selects
+// the function that transforms and shrinks a group. This file is included once for each instruction
+// set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -21,17 +22,18 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Combines the real-valued results of the separable Fourier transform to complex coefficients.
-/// Along each axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows
-/// 2k and 2k + 1 are the real and imaginary part along one axis, and so are lanes 2k and 2k + 1.
-/// Let a, b be two such lanes of the first row, and c, d the same lanes of the second row. They
-/// form two coefficients: (a - d) + i (b + c), which is stored in the first row, and (a + d) + i (c
-/// - b), which is stored in the second row with the imaginary part first.
+/// Combines the real results of the separable Fourier transform to complex coefficients. Along each
+/// axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows 2k and 2k +
+/// 1 are the real and the imaginary part along the vertical axis. Lanes 2k and 2k + 1 are the real
+/// and the imaginary part along the horizontal axis. Let a and b be two such lanes of the first
+/// row, and c and d the same lanes of the second row. These four numbers form two coefficients. The
+/// first row receives (a - d) + i (b + c). The second row receives (a + d) + i (c - b), with the
+/// imaginary part first.
 class ComplexRows {
  public:
-  /// The parameters `first` and `second` of the functions below are vectors of a unit (patch.h).
-  /// They contain row `row` and row `row` + 1. Vectors of 4 lanes contain half of a row: `part` is
-  /// 0 for the first half, and 1 for the second.
+  /// The parameters `first` and `second` of the other member functions are vectors of a unit
+  /// (patch.h): row `row` and row `row` + 1. Vectors of 4 lanes contain half of a row. In this
+  /// case, `part` is 0 for the first half of the row, and 1 for the second half.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -74,8 +76,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// The following functions are not inlined. The Fourier transform is only available for comparison,
-// and inlining would double the code size.
+// The following functions are not inlined, because inlining would double the code size, and the
+// Fourier transform exists only for comparison with other transforms.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {
@@ -173,12 +175,13 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that transforms one group across its patches and shrinks the coefficients (step 2 of
-/// filter.cpp), for one group size, transform and phase. It returns the number of retained
-/// coefficients or the sum of the squared Wiener factors. With coloured noise, the terms of both
-/// sums are multiplied by variances.
+/// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
+/// filter.cpp), for one group size, one transform and one phase. In the first phase, the function
+/// returns the number of retained coefficients. In the second phase, it returns the sum of the
+/// squared Wiener factors. With coloured noise, each term of the result is multiplied by the
+/// variance of its coefficient.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// For each n, the function that processes groups of 2^n patches.
+/// Functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

@@ -1,11 +1,10 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the stages on
 // them.
 //
-// Tasks match and filter the blocks. Each task adds its estimates to its own tile. The last stage
-// of the pipeline is serial: it adds the tiles to the picture in the order of the blocks. So the
-// result does not depend on the number of threads, no sum needs atomics, and memory is bounded by a
-// few tiles per thread. Blocks are planned for each phase. Large buffers are reused for the next
-// picture.
+// Tasks match and filter the blocks. Each task adds its estimates to its own tile. A serial stage
+// adds the tiles to the picture in the order of the blocks. Therefore the result does not depend on
+// the number of threads, sums need no atomic operations, and memory is limited to a few tiles per
+// thread. Each phase plans its own blocks. The engine reuses large buffers for the next picture.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -36,7 +35,8 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// Memory and matchers that an engine retains between phases.
 struct Memory {
-  // The matchers: for a search, for propagation, and for the reuse of groups.
+  // The matchers for the three ways to find groups: search, propagation, and reuse of stored
+  // groups.
   std::unique_ptr<Matcher> matcher, propagator, reusing;
   std::vector<Workspace> workspaces;  // one element for each thread
   std::vector<Tile> tiles;
@@ -106,7 +106,7 @@ class PhaseRun {
     float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
       max_sigma = std::max(max_sigma, input_.noise(p).sigma);
-    // The noise of a basic estimate is unknown. A quarter of sigma is a typical value.
+    // The noise level of a basic estimate is unknown. A quarter of sigma is a typical value.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
@@ -116,7 +116,7 @@ class PhaseRun {
   }
 
   /// Plans rows of blocks from top to bottom. If the last position along an axis is not a multiple
-  /// of the step, the reference patches at this position get blocks of their own.
+  /// of the step, the reference patches at this position form separate blocks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
@@ -158,7 +158,8 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Minimum and maximum motion of the reference patches of a block to another frame.
+  /// Minimum and maximum of the motion vectors of the reference patches of a block, from their
+  /// frame to another frame.
   struct MotionRange {
     int min_x, min_y, max_x, max_y;
   };

@@ -1,14 +1,16 @@
 // Filters one group (collaborative filtering), and aggregates its estimates.
 //
-// 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack.
-// 2. For each vector of coefficients, the vectors of all units are transformed across the group,
-//    thresholded or scaled, and transformed back, all in registers. If a vector contains two
-//    patches, unit j contains the patches j and j + units, so that the last level of the Haar
-//    transform combines the halves of a vector.
+// 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack. 2. For each
+// vector of coefficients, the vectors of all units are transformed across the group,
+//    shrunk (by the threshold or the Wiener factors), and transformed back, all in registers. If a
+//    vector contains two patches, unit j contains patch j in the lower half and patch j + n in the
+//    upper half, where n is the number of units. The last level of the Haar transform then combines
+//    the halves of a vector.
 // 3. Each unit is transformed back and added to the tile with the weight of the group.
 //
-// The butterflies of both transforms are unscaled: sums over 2^l patches are sqrt(2^l) times the
-// orthonormal coefficients. The thresholds and the inverse transform compensate for this.
+// The transforms of patches and groups are not scaled: the sum over 2^l patches is sqrt(2^l) times
+// the orthonormal coefficient. The tables of thresholds and of factors for the inverse transform
+// contain the missing scale.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
@@ -28,8 +30,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates, so that the compiler omits the code for two patches per
-// vector if a vector contains one patch.
+// The following functions are templates. If a vector contains one patch, the compiler therefore
+// omits the code for two patches per vector.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -95,15 +97,16 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the window.
-/// estimate(row, part) returns a vector of the estimate: a row, or a part of a row. `window`
-/// contains one vector for each row and part, row by row.
+/// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the
+/// aggregation window. The call estimate(row, part) returns one vector of the estimate: a complete
+/// row, or a part of a row if vectors have 4 lanes. The array `window` contains one vector for each
+/// row and part, row by row.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // These values are local copies, because the compiler has to assume that stores can change values
-  // behind a reference.
+  // These values are local copies, because the compiler assumes that a store to the tile can change
+  // the members of `tile`.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;

@@ -1,9 +1,10 @@
 #pragma once
 // Data that the stages of the cpu backend exchange after matching (match/cpu/matcher.h). Highway
-// compiles the source of each stage for every instruction set, and selects one at run time:
+// compiles the source of each stage for several instruction sets, and selects an instruction set at
+// run time:
 //   filter.cpp      transforms, threshold or Wiener factors, aggregation into a tile
-//   means.cpp       alternatively, the weighted mean of a group
-//   aggregate.cpp   sum of the tiles, division by the weights
+//   means.cpp       weighted means of groups, which replace the transforms
+//   aggregate.cpp   sums of the tiles, division by the weights
 // engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
 // The tile of a block is the part of the picture that contains all patches of the block's groups.
 // The result does not depend on the number of threads: the division into blocks depends only on the
@@ -30,8 +31,8 @@ using namespace lull::cpu;
 // ---- filtering -----------------------------------------------------------------------------
 
 /// Constants of the coefficients (u, v) of a patch. Row u has 16 elements, one for each lane of a
-/// vector: the constants for all v, twice. The transforms omit the scale of their basis functions;
-/// these constants contain it.
+/// vector: the 8 constants for all v, followed by a copy of them. The constants contain the scale
+/// of the basis functions, which the transforms omit.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
@@ -41,7 +42,7 @@ struct CoefficientTable {
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  // Patches share no noise if they are further apart than this, along x or along y.
+  // The distances, in samples along x and along y, up to which patches share noise.
   int reach_x, reach_y;
   Buffer<float> values;  // [index][u][v]
 
@@ -49,8 +50,8 @@ struct CovarianceTable {
   /// Returns the covariance at the displacement (dx, dy) with `index` = |index(dx, dy)|.
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane; null for white noise. If `before` (which may be null) has
-/// the same transform and noise, the function returns `before`.
+/// Makes the covariance table of a plane. For white noise, the function returns null. If `before`
+/// (which may be null) has the same transform and noise, the function returns `before`.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -59,31 +60,32 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
-  // d in the Wiener factor 1 - n / (c^2 + d). All values are for noise with a variance of 1.
+  // The meaning depends on the phase. For the first phase, the tables contain the thresholds. The
+  // thresholds are squared if noise is coloured or the transform is the DFT. For the second phase,
+  // the tables contain n and d of the Wiener factor 1 - n / (c^2 + d), where c is the coefficient
+  // of the basic estimate.
   CoefficientTable limit;
-  // The thresholds or Wiener terms for the first vector of a group, which contains the mean of the
-  // group. Element [0] is used if only the lower half of the lanes contains the mean, element [1]
-  // if both halves do.
+  // The thresholds or the Wiener terms for the first vector of a group, which contains the mean of
+  // the group. Element 0 is for vectors in which only the lower half of the lanes contains the
+  // mean, and element 1 for vectors in which both halves contain the mean.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
-/// Makes the tables for thresholds of lambda times the noise deviation. The threshold of the
-/// group's mean (group coefficient 0) is `mean_factor` times the threshold of the other
-/// coefficients. `before`: earlier tables whose covariances may be reused (make_covariances()).
+/// Makes the tables of the first phase. A threshold is `lambda` times the standard deviation of the
+/// noise. The threshold of the mean of the group (group coefficient 0) is also multiplied by
+/// `mean_factor`. `before` contains covariances that the function may reuse (make_covariances()).
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
-/// Makes the tables of the second phase. The noise variance in the Wiener factors is multiplied by
-/// mu2.
+/// Makes the tables of the second phase, with mu2 times the noise variance in the Wiener factors.
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
-/// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// memory of the numerator, of the weights, and perhaps of the noisy samples only covers the area
-/// of the tile.
+/// A plane of one frame of a tile. The pointers refer to sample (0, 0) of the picture, although the
+/// memory of the numerator and of the weights only covers the area of the tile. The memory of the
+/// noisy samples may also be limited to this area.
 struct FrameTile {
   const float* noisy;
   const float* basic;
@@ -99,8 +101,8 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory contains the noisy patches, followed by the patches of the basic estimate.
-/// From index variances_in_scratch on, it contains the variances of the coefficients of a group.
+/// The scratch memory contains the noisy patches, then the patches of the basic estimate, and then,
+/// from index variances_in_scratch on, the variances of the coefficients of a group.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
@@ -126,15 +128,16 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// Adds `from` to `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Lists the weights of a row that are not zero, with their positions; the first sample has the
-/// position `first`. The row, `positions` and `values` extend to a multiple of 16 elements, and the
-/// additional elements of the row are zero. Returns the number of listed weights.
+/// Lists the weights of a row that are not zero, with their positions. `first` is the position of
+/// the first sample of the row. The row, `positions` and `values` have memory for a multiple of 16
+/// elements. The additional elements of the row must be zero. Returns the number of listed weights.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows(). The function computes rows y0 to y1 - 1 of the estimate:
-/// numerator / (weights convolved with the window), or 0 where the divisor is 0. In memory,
-/// rows_of_zeros rows of zeros must precede the rows of `weights`. `scratch` has width + 32 floats.
+/// Parameters of normalise_rows(). The function computes rows y0 to y1 - 1 of the estimate: the
+/// numerator divided by the convolution of the weights with the window, or 0 where the divisor is
+/// 0. In memory, rows_of_zeros rows of zeros must precede the rows of `weights`. `scratch` has
+/// width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float> window;  // the window along one axis, at most max_wide_side elements

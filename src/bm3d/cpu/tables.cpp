@@ -14,8 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// One axis of a transform. The true coefficient is `scale` times the computed one. The inverse
-/// transform expects `restore` times the computed coefficient as input.
+/// One axis of a transform. The orthonormal coefficient is `scale` times the computed coefficient.
+/// The inverse transform expects `restore` times the computed coefficient as input.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -69,7 +69,7 @@ FilterTables common_tables(const PhaseParams& phase) {
   return tables;
 }
 
-/// Sets the elements that belong to the mean of the patches of a group.
+/// Sets the table elements for the mean of the patches of a group.
 void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
   tables[0].at[0] = value;
   tables[1].at[0] = tables[1].at[8] = value;
@@ -92,8 +92,8 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // The transform stores patches transposed, so the rows of this table are columns of
-      // coefficients.
+      // The transforms of patch.h return transposed patches, so the rows of this table are columns
+      // of coefficients.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
       for (int i = 0; i < patch * patch; ++i)

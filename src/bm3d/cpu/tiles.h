@@ -1,6 +1,6 @@
 #pragma once
-// Blocks, tasks and tiles of the cpu backend: the division of the picture, and the buffers in which
-// estimates are collected before they are added to the picture.
+// Blocks, tasks and tiles of the cpu backend. Blocks and tasks divide the picture. Tiles are
+// buffers that collect estimates until the engine adds them to the picture.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks, one below the other, treated as one large block.
+/// Several blocks, one below the other, which a thread processes as one large block.
 struct Task {
   Block block;
 };
@@ -49,15 +49,15 @@ struct Tile {
   std::array<TilePart, max_frames> frames;
 };
 
-/// Sums of the estimates of a plane. Groups add their weight only at the first samples of patches
-/// (aggregate.cpp).
+/// Sums of the estimates of a plane. For each patch, the weight of the group is added only at the
+/// first sample of the patch (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // The distance between rows is an odd number of cache lines, so that the rows of a patch
-        // are in different cache sets.
+        // The distance between rows is an odd number of cache lines, so that the cache stores the
+        // rows of a patch in different sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
@@ -97,8 +97,9 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and on all threads of the arena. For each task, it
-/// then calls add(tile), one call after the other in the order of the tasks.
+/// Calls work(tile) for each task, in any order and on all threads of the arena. Calls add(tile)
+/// for each task after its work(tile). The calls of add() never overlap, and are in the order of
+/// the tasks.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

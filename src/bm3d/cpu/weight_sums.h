@@ -2,9 +2,9 @@
 // Sums of the weights of groups at the first samples of patches, for one plane.
 //
 // If groups have few patches and the grid is coarse, only a small part of the samples has a weight.
-// In this case the weights are stored as lists of positions and values, which take a fraction of
-// the memory of a plane. When the lists need more memory than a plane, they are replaced by a
-// plane.
+// In this case, WeightSums stores the weights as lists of positions and values, which need a
+// fraction of the memory of a plane. When the lists need more memory than a plane, WeightSums
+// converts the lists to a plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Free chunks (parts of lists), and a plane to which one list at a time is written. All sums of an
-/// engine share this memory.
+/// The list chunks that are free, and a plane to which WeightSums::view() writes the sums of its
+/// lists. All sums of an engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -37,8 +37,8 @@ class WeightSums {
   WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
       : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
 
-  /// Adds the weights of a tile that begins at (x, y). In memory, the rows of the tile must be
-  /// followed by zeros up to a multiple of 16 samples.
+  /// Adds the weights of a tile whose first sample is at (x, y) of the plane. In memory, zeros must
+  /// follow each row of the tile, up to a multiple of 16 samples.
   void add(PlaneView<const float> tile, int x, int y) {
     if (is_plane_) {
       PlaneView<float> plane = view_of(plane_);
@@ -55,8 +55,8 @@ class WeightSums {
     if (listed_ > max_listed()) become_plane();
   }
 
-  /// Returns the sums as a plane, preceded by rows_of_zeros rows. The plane is valid until this
-  /// function is called again for any sums that share the memory.
+  /// Returns the sums as a plane, preceded by rows_of_zeros rows of zeros. The plane is valid until
+  /// this function is called again for any sums that share the memory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -80,7 +80,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a chunk of the list that has space for `count` more elements.
+  /// Returns a chunk that has space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));
@@ -98,8 +98,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists,
-  /// which is also the order in which add_rows() adds weights, so both give equal sums.
+  /// Writes the sums of the lists to a plane. The function adds the elements in the order of the
+  /// lists. add_rows() would add the same weights in the same order, so the sums are equal.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

@@ -1,7 +1,7 @@
 #pragma once
-// The layout of planes and of batches of reference patches in device memory, and a check for
-// sessions with sizes that kernels cannot address. Such sessions are refused before anything is
-// allocated. This file requires neither a device nor the CUDA toolkit.
+// The layout of planes and of batches of reference patches in device memory, and a check of the
+// size of a session. If kernels cannot address all samples, the check refuses the session before it
+// allocates memory. This file requires neither a device nor the CUDA toolkit.
 
 #include <cstdint>
 
@@ -16,8 +16,8 @@ namespace lull::bm3d {
 /// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// The range of samples that the kernels of a session with a temporal search address. Sums and
-/// guides have the same number of elements as planes.
+/// The range of samples that the kernels of a session address. Only sessions with a temporal search
+/// need `distance`. Sums and guides have the same number of elements as planes.
 struct AddressRange {
   std::int64_t plane = 0;     // number of samples of the largest plane, including padding
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
@@ -35,9 +35,10 @@ struct BatchBricks {
   int x = 0, y = 0;
 };
 /// Returns the size of a full batch of the reference patches of `grid`. If `whole_rows` is set, the
-/// batch has complete rows. If not, the number of reference tiles along x is even. The number along
-/// y is always even: the filter processes two tiles at a time, and the result must not depend on
-/// where batches begin. The size is limited because the members of a batch are counted in 32 bits.
+/// batch has complete rows of reference tiles. If not, the number of reference tiles along x is
+/// even. The number along y is always even, because the filter processes two reference tiles at a
+/// time, and the result must not depend on the positions of the batches. The size is limited,
+/// because kernels count the members of a batch in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

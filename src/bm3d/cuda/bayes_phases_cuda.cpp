@@ -1,4 +1,5 @@
-// The Bayes phases on frames in GPU memory. A batch consists of several rows of reference patches.
+// Runs the Bayes phases on frames in GPU memory. A batch consists of several rows of reference
+// patches.
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
-// A second stream for the chroma planes, that is, for all sets of planes after the first. These
-// sets depend only on the estimate that the previous phase computed for the first set, so they run
-// concurrently with the first set, on their own stream and with their own scratch memory. The
-// kernels of chroma are small and would leave much of a GPU idle if they ran alone.
+// A second CUDA stream for the chroma planes, that is, for all sets of planes except the first set.
+// These sets depend only on the estimate of the previous phase. Therefore the second stream
+// processes them concurrently with the first set, with its own scratch memory. The kernels for
+// chroma are small and would use only a part of a GPU if they ran alone.
 
 #include <algorithm>
 #include <memory>
@@ -15,10 +15,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma lane. Returns null if no phase has more than one set of planes, if the scratch
-  /// memory would be large (with clusters or the DFT), or if linear combinations replace the
-  /// phases.
-  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  /// Makes a chroma lane. Returns null if no phase has more than one set of planes, or if linear
+  /// combinations replace the phases. Also returns null with clusters or the DFT, because these
+  /// methods need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -35,11 +34,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Makes all work that is queued on the lane after this call wait for the work that is already
-  /// queued on `main`.
+  /// Queues a wait on the lane: work that is queued on the lane after this call starts when the
+  /// work that is already queued on `main` is complete.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Makes all work that is queued on `main` after this call wait for the work that is already
-  /// queued on the lane.
+  /// Queues a wait on `main`: work that is queued on `main` after this call starts when the work
+  /// that is already queued on the lane is complete.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
@@ -59,9 +58,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Runs the first set of planes on `main` and the other sets concurrently on the lane, and makes
-/// `main` wait for the lane. The function calls use(phases_of) to queue the work. In `use`,
-/// phases_of(n) returns the CudaPhases that processes set n or plane n.
+/// Runs the first set of planes on `main` and all other sets concurrently on the lane. Work that is
+/// queued on `main` later waits for the lane. The function calls use(phases_of), which queues the
+/// work. The call phases_of(n) returns the CudaPhases for set n or plane n.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -1,6 +1,6 @@
 #pragma once
-// The functions of cuFFT. The library is loaded when a session first uses the transform dft, so
-// that lull does not link to it.
+// The functions of cuFFT. lull loads the library when a session first uses the transform dft, so
+// that programs do not need cuFFT for other transforms.
 
 #include <cufft.h>
 
@@ -17,15 +17,15 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names under which the library is searched, in this order: first plain names, which
-/// LD_LIBRARY_PATH and the cache of the dynamic loader resolve, then paths in the folders of Python
-/// packages and CUDA toolkits. `own_path`: path of the file that contains this code. If this file
-/// is in a site-packages folder of Python, NVIDIA's packages are next to it. `toolkits`: root
-/// folders of CUDA toolkits.
+/// Returns the names of the cuFFT library in the order in which lull tries them. Plain names come
+/// first; the dynamic loader searches them in LD_LIBRARY_PATH and in its cache. Then come paths in
+/// the folders of Python packages and CUDA toolkits. `own_path` is the path of the file that
+/// contains this code. If this file is in a site-packages folder of Python, NVIDIA's packages are
+/// in the same folder. `toolkits` are the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 
-/// Loads the first candidate that exists and has all functions. The library stays loaded.
+/// Loads the first candidate that exists and has all functions. The library is never unloaded.
 /// @throws DeviceUnavailable no candidate can be loaded
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 

@@ -1,7 +1,7 @@
-// The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
-// their spectra across each group, and add the estimates to the sums. A batch is processed in
-// slices (dft_cuda.h). The groups of a slice follow each other in memory. Each group has space for
-// `capacity` patches; a group of M patches uses the first M places.
+// The kernels before and after the transforms of cuFFT. They copy the patches of the groups out of
+// the picture, filter the spectra of each group, and add the estimates to the sums. A slice is a
+// part of a batch (dft_cuda.h). In memory, the groups of a slice are contiguous. Each group has
+// space for `capacity` patches, and a group of M patches uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -27,7 +27,7 @@ __global__ void gather_kernel(const FilterArgs a, int first, const float* plane,
         plane[patch_offset(a, reference, k) + sample / patch * a.margins.pitch + sample % patch];
 }
 
-/// The spectra of one group in shared memory: [patch][coefficient].
+/// The spectra of one group in shared memory, as an array [patch][coefficient].
 using Spectra = cufftComplex[max_group][spectrum_size];
 
 __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
@@ -37,9 +37,9 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// Transforms the spectra across the group in place. After the forward Haar transform, the mean of
-/// the group is at index 0, and the difference of the halves of a run of members is at the first
-/// index of the second half.
+/// Transforms the spectra across the group in place. After the forward Haar transform, index 0
+/// contains the mean of the group. The difference of the halves of a run of consecutive members is
+/// at the index of the first member of the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -68,15 +68,15 @@ __device__ float block_sum(float value) {
 
 __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   for (int i = threadIdx.x; i < count * spectrum_size; i += spectrum_threads) {
-    // CuFFT does not normalise; the factor 1/8 makes the transform orthonormal.
+    // cuFFT does not normalise its results. The factor 1/8 makes the transform orthonormal.
     const cufftComplex c = from[i];
     to[i / spectrum_size][i % spectrum_size] = {c.x / patch, c.y / patch};
   }
   __syncthreads();
 }
 
-// Filters the spectra of groups. A thread block processes one group. Each coefficient of the inner
-// columns represents two coefficients of the full spectrum.
+// Filters the spectra of groups. A thread block processes one group. Because the patches are real,
+// each coefficient of the inner columns represents two coefficients of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

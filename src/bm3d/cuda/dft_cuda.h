@@ -1,8 +1,8 @@
 #pragma once
-// Collaborative filtering with the 2D DFT by cuFFT, batch by batch. This is the method of
-// Honzatko's 2015 thesis, kept as a variant for comparison. Unlike with the other transforms,
-// patches and spectra are stored in device memory between kernels. A batch is therefore processed
-// in slices of a few thousand groups, which limits this memory.
+// Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
+// and exists for comparison. Between kernels, the patches and spectra of a slice of groups are in
+// device memory. (Kernels for other transforms never store patches in device memory.) A slice is a
+// part of a batch and has a few thousand groups, which limits the memory.
 
 #include <cufft.h>
 
@@ -11,17 +11,17 @@
 
 namespace lull::bm3d {
 
-/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients
-/// of each row are complex conjugates of these.
+/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The 3 coefficients that
+/// are missing in each row are complex conjugates of stored coefficients.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// Groups of a batch that are filtered together: `count` groups, from group `first` on.
+/// A slice of a batch: `count` groups, starting with group `first`.
 struct Slice {
   int first = 0, count = 0;
 };
 
-/// The DFT filter of one stream. It makes its cuFFT plans and buffers once.
+/// The DFT filter of one stream. The constructor makes the cuFFT plans and the buffers.
 class DftFilter {
  public:
   /// @throws DeviceUnavailable  the device memory does not suffice, or cuFFT is not installed

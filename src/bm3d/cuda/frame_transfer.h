@@ -1,12 +1,12 @@
 #pragma once
-// The part of a worker on a GPU that does not depend on the filter: frames are uploaded and
-// converted, related to each other (time/device_motion.h), and results are converted and
-// downloaded.
+// The part of a GPU worker that does not depend on the filter. FrameTransfer uploads and converts
+// frames, computes their relations (time/device_motion.h), and converts and downloads results.
 //
-// There are three streams. The first uploads frames and computes the statistics on which the
-// session bases its decisions. It has a high priority, because the host waits for these statistics.
-// The second stream runs the filter, and the third downloads results. The host is at most two
-// frames ahead of the compute stream, because the input buffers are reused after two frames.
+// FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
+// statistics on which the session bases its decisions. This stream has a high priority, because the
+// host waits for the statistics. The second stream runs the filter, and the third stream downloads
+// results. The host is at most two frames ahead of the second stream, because there are input
+// buffers for two frames.
 
 #include <array>
 #include <memory>
@@ -25,7 +25,7 @@ class FrameTransfer {
  public:
   using PlaneMargins = std::array<Margins, max_planes>;
 
-  /// `slots`: number of slots of the session (time/frame_session.h).
+  /// `slots` is the number of slots of the session (time/frame_session.h).
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   FrameTransfer(const Params& params, const FrameFormat& format, const ResultSamples& results,
                 bool results_on_device, int slots);
@@ -33,31 +33,35 @@ class FrameTransfer {
   cudaStream_t stream() const { return compute_stream_.get(); }
   DeviceMotion& motion() { return motion_; }
   const DeviceMotion& motion() const { return motion_; }
-  /// Waits for all work. The owner calls this function before it releases memory.
+  /// Waits until all queued work is complete. The owner calls this function before it releases
+  /// memory.
   void wait() noexcept;
 
-  // The following functions are parts of the functions of FrameWorker with similar names.
+  // Each of the following functions performs a part of a function of FrameWorker. The two functions
+  // have similar names.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Converts the frame that was accepted last to floats. `guide_planes`: the guide that came with
-  /// the frame; unused in other sessions. Work that the caller queues then may read the frame
-  /// until loaded() is called.
+  /// Converts the frame that was accepted last to floats. In guided sessions, `guide_planes`
+  /// receives the guide that came with the frame. Work that the caller queues between this function
+  /// and loaded() may read the frame.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }
   /// Waits until the frame that was accepted last is uploaded, and releases it.
   void loaded();
-  /// Returns the next result buffer, which the caller fills on stream(), for finish().
+  /// Returns the next result buffer. The caller fills the buffer on stream() before it calls
+  /// finish().
   RawFrame& next_output();
   /// Queues the conversion of the filtered planes to the samples of next_output().
   void convert(const PlaneMargins& margins, const Planes& planes, RawFrame& to);
-  /// Returns the result of the frame in a slot, whose samples are in next_output().
+  /// Returns the result of the frame in slot `slot`. The samples of the result are in
+  /// next_output().
   Frame finish(int slot);
   int in_flight() const noexcept { return max_results - 1; }
   void await();
 
  private:
-  // Number of result buffers: results in flight, and the next one.
+  // Number of result buffers: one for each result in flight, and one for the next result.
   static constexpr int max_results = 3;
   using Curves = std::array<CurvePair, max_planes>;
   struct Input {

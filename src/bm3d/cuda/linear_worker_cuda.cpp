@@ -1,5 +1,5 @@
-// The worker for linear combinations of patches over time. Each phase of the session is a step: the
-// pilot or an iteration.
+// The worker for linear combinations of patches over time. The phases of the session are the steps
+// of the method: the pilot and the iterations.
 
 #include <memory>
 

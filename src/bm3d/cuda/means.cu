@@ -1,8 +1,8 @@
 // Weighted means of groups (bm3d/group_means.h). A warp processes a group. A lane processes two
-// samples of each patch: those in row lane / 4 and in columns 2 (lane % 4) and 2 (lane % 4) + 1.
-// The patches of clusters are far apart, so samples are read from device memory and estimates are
-// added there. The weights in the sums are rounded to fixed point; members whose weight is rounded
-// to 0 are skipped.
+// samples of each patch, in row lane / 4 and in columns 2 (lane % 4) and 2 (lane % 4) + 1. The
+// patches of clusters are far apart, so the kernel reads samples from device memory and adds
+// estimates to device memory. The kernel rounds weights to fixed point, and skips members whose
+// weight becomes 0.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"
@@ -33,7 +33,7 @@ __device__ __forceinline__ void add_fixed(unsigned long long* sum, float value) 
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(rintf(value))));
 }
 
-/// `Offset`: type of offsets in samples (FilterArgs::has_narrow_offsets()).
+/// `Offset` is the type of offsets in samples (FilterArgs::has_narrow_offsets()).
 template <int planes, class Offset>
 __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a) {
   const FilterArgs& f = a.filter;
@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const Offset first = __shfl_sync(~0u, own_place, 0) + inside;
 #pragma unroll
   for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
-  // `weights`: sum of the weights of all members. `own_weight`: in lane m, the weight of member m.
+  // `weights` is the sum of the weights of all members. In lane m, `own_weight` is the weight of
+  // member m.
   float weights = 1, own_weight = 1;
   for (int m = 1; m < count; ++m) {
     const Offset at = __shfl_sync(~0u, own_place, m) + inside;

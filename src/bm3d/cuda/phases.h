@@ -1,6 +1,6 @@
 #pragma once
 // The phases of BM3D on frames in GPU memory: the plans that a session makes once, and the sequence
-// of kernels. The owner of the frames decides which frames are searched together.
+// of kernels. The owner of the frames selects the frames of each search.
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
   // Marks of positions that cannot be candidates, and norms that exclude these positions
-  // (invalidate_candidates()); null if frames cannot have holes.
+  // (invalidate_candidates()). The pointers are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -72,11 +72,11 @@ class CudaPhases {
   /// Returns the maximum number of planes in a set.
   int max_planes_per_set() const;
   /// Returns the number of groups that a set of planes of the first phase stores for the second
-  /// phase; 0: none.
+  /// phase. The result is 0 if the set stores no groups.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
-  /// Returns the sets of planes of a phase, in the order in which they are filtered.
+  /// Returns the sets of planes of a phase, in the order in which the phase processes the sets.
   const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
   /// Makes the guide of a set of planes, and sets the sums of these planes to 0.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
@@ -86,7 +86,7 @@ class CudaPhases {
   /// `frame` to the same plane of frames[i], for planes of the set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
-  // The following functions are for Bayes phases (bayes_phases_cuda.cpp).
+  // Only Bayes phases use the following functions (bayes_phases_cuda.cpp).
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
   /// Bayes phase, `basic` is the basic estimate. At the end of the second Bayes phase, `basic` must
@@ -105,11 +105,11 @@ class CudaPhases {
                     const float* guide);
 
   /// Computes the estimates of a set's planes. `estimates` has an element for each plane of the
-  /// frame. An estimate is the quotient of the sums; if is_blended(), it is blended with
-  /// DeviceFrame::basic.
+  /// frame. An estimate is the quotient of the sums. If is_blended() is true, the function blends
+  /// the quotient with DeviceFrame::basic.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
-  /// Returns the basic estimate of a plane, or the plane itself if it is not filtered.
+  /// Returns the basic estimate of a plane, or the noisy plane if the plane is not filtered.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
     return is_filtered(plane) ? frame.basic[plane] : frame.noisy[plane];
   }
@@ -122,7 +122,7 @@ class CudaPhases {
     std::unique_ptr<DftFilter> dft;  // null: the transform is not the DFT
     Covariances covariances;         // only for planes with coloured noise
   };
-  /// Properties of a plane that depend only on its size, so that planes of equal size share them.
+  /// Properties of a plane that depend only on its size. Planes of equal size share one object.
   struct Geometry {
     Margins margins;
     ReferenceGrid first_grid, second_grid;  // only for phases with transforms
@@ -152,15 +152,14 @@ class CudaPhases {
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Divides the reference patches into batches. For each batch, sets `batch` to it and calls
-  /// use().
+  /// Divides the reference patches into batches. For each batch, sets `batch` and calls use().
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
-  /// Runs the search of the first phase for the groups that are stored.
+  /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // The following functions perform the rest of a phase, batch by batch. They filter the stored
-  // groups, propagate them, or search.
+  // The following functions filter the groups of a phase, batch by batch. They take the groups from
+  // the stored groups, from propagation, or from a search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -178,11 +177,11 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // The sets of planes use the following buffers one after the other, so each buffer has the size
-  // that the largest set needs.
+  // The sets of planes use the following buffers one after the other. Therefore each buffer has the
+  // size that the largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // The following buffers are used only by Bayes phases.
+  // Only Bayes phases use the following buffers.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

@@ -1,6 +1,6 @@
 #pragma once
-// The interface through which open() uses the cuda backend. Builds without CUDA provide these
-// functions too, but there they throw.
+// The interface through which open() uses the cuda backend. Builds without CUDA also provide these
+// functions, but there they throw DeviceUnavailable.
 
 #include <memory>
 #include <memory_resource>
@@ -11,7 +11,7 @@
 namespace lull::bm3d {
 
 /// Opens a session on GPU `device` with `streams` frames in flight. `params` and `format` must be
-/// valid. `results_on_device`: results stay in GPU memory (Backend).
+/// valid. If `results_on_device` is true, results remain in GPU memory (Backend).
 /// @throws InvalidArgument  kernels cannot address frames of this size (address_range.h)
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,

@@ -1,7 +1,7 @@
 // Sessions of the cuda backend. If frames are filtered one by one, a session has as many slots as
-// frames in flight. Each slot owns a stream and all device memory that one frame needs, so that the
-// copies of one frame overlap with the kernels of another. The host waits only if all slots are
-// occupied, and then for the oldest frame. time/frame_session.h describes sessions over time.
+// frames in flight. Each slot owns a CUDA stream and all device memory that one frame needs, so
+// that the copies of one frame overlap with the kernels of another frame. If all slots are
+// occupied, the host waits for the oldest frame. time/frame_session.h describes sessions over time.
 
 #include <vector>
 

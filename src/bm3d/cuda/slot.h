@@ -1,7 +1,7 @@
 #pragma once
 // All device memory and work of one frame, from upload to download, if frames are filtered one by
-// one. A slot is planned once and used for many frames. The device of the slot must be current
-// whenever the slot is made or used.
+// one. A slot allocates its memory once and processes many frames. The device of the slot must be
+// current whenever a program makes or uses the slot.
 
 #include <array>
 #include <memory>
@@ -19,8 +19,8 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// Creates a slot. `params.temporal` must be 0. `results` is the format of the results, by
-  /// default that of the frames.
+  /// Makes a slot. `params.temporal` must be 0. `results` is the format of the results. The default
+  /// is the format of the frames.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
@@ -29,12 +29,12 @@ class CudaSlot {
   ~CudaSlot();
 
   /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
-  /// must be free. The samples of `clean` are written later, by the queued work.
+  /// must be free. The queued work writes the samples of `clean` later.
   void start(Frame noisy, Frame clean);
-  /// Waits for the frame in flight and returns its result; nullopt if there is no frame in flight.
+  /// Waits for the frame in flight and returns its result, or nullopt if no frame is in flight.
   std::optional<Frame> finish();
 
-  // The following functions perform the steps of start() one by one, for benchmarks.
+  // The following functions perform the steps of start() separately, for benchmarks.
   void upload(const Frame& noisy);
   void filter();
   void download(const Frame& noisy, Frame& clean);
@@ -76,8 +76,8 @@ class CudaSlot {
   /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
   /// the scratch memory of the chroma lane.
   std::array<Scratch, 2> scratch_;
-  // Only if frames may have holes: marks of the positions that are not candidates, and the norms
-  // that exclude these positions.
+  // Marks of the positions that are not candidates, and the norms that exclude these positions. If
+  // frames cannot have holes, the buffers are empty.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that each set of planes stores for the second phase, at the index of the set's first
@@ -85,7 +85,7 @@ class CudaSlot {
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph
-  /// The input and the result of the frame in flight. The slot holds the input until its upload is
+  /// The input and the result of the frame in flight. The slot stores the input until its upload is
   /// complete.
   std::optional<Frame> noisy_in_flight_, in_flight_;
 };

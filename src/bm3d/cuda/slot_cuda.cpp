@@ -24,9 +24,9 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
     linear_ = std::make_unique<linear::DeviceFilter>(
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
-  // The kernels run once before they are captured as one graph, because the driver loads their code
-  // at the first launch. The graph is needed because separate launches of all kernels of a fast
-  // profile would keep the host as busy as the device.
+  // The driver loads the code of a kernel at its first launch. Therefore the kernels run once
+  // before the slot captures them as one graph. Without a graph, the separate launches of all
+  // kernels of a fast profile would occupy the host as long as the device.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));

@@ -1,5 +1,5 @@
 #pragma once
-// The work of a GPU on frames that are filtered over time, for a session of frame_session.h.
+// The work of a GPU on frames that are filtered over time, for a session of time/frame_session.h.
 
 #include <memory>
 
@@ -9,9 +9,9 @@
 
 namespace lull::bm3d {
 
-/// Makes the worker. Its device must be current whenever the worker is made, used or destroyed.
-/// `params` and `format` must pass require_addressable(). `results_on_device`: results stay in GPU
-/// memory (Backend).
+/// Makes the worker. The current device must be the same whenever the worker is made, used or
+/// destroyed. `params` and `format` must pass require_addressable(). If `results_on_device` is
+/// true, results remain in GPU memory (Backend).
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,
@@ -19,8 +19,9 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
-/// Makes the worker for linear combinations of patches, whose session has the plan
-/// linear_session_plan(). `params` must satisfy combines_over_time(). Otherwise as above.
+/// Makes the worker for linear combinations of patches. The session of this worker has the plan
+/// linear_session_plan(). `params` must satisfy combines_over_time(). All other requirements are
+/// those of make_cuda_worker().
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,

@@ -1,5 +1,6 @@
-// The worker stores frames in the slots of ring buffers, one for each kind of plane. The distance
-// in memory from a patch to the same position in another frame is therefore a simple offset.
+// The worker for frames that are filtered over time. It stores frames in the slots of ring buffers,
+// with one ring buffer for each kind of plane. Therefore the distance in memory from a patch to the
+// same position in another frame is a simple offset.
 
 #include <memory>
 #include <utility>
@@ -194,7 +195,8 @@ class CudaWorker : public FrameWorker {
     }
   }
 
-  /// Makes the guides for a Bayes phase, as floats, because a Bayes phase matches in floats.
+  /// Makes the guides for a Bayes phase as floats, because the matcher of Bayes phases compares
+  /// floats.
   void make_float_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase)) {
       if (set.is_composite())
@@ -249,7 +251,7 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
   PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
-  // Only if frames may have holes: positions that are not candidates.
+  // Marks of the positions that are not candidates. If frames cannot have holes, the ring is empty.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
 };

@@ -13,8 +13,8 @@ double samples_of(const FrameFormat& format, int plane) {
   return 1.0 * format.plane_width(plane) * format.plane_height(plane);
 }
 
-/// Returns how many bytes the guides need in the layouts of the matchers on the CPU
-/// (match/cpu/guide_memory.h). There are guides for all searched frames.
+/// Returns the number of bytes of the guides in the layouts of the matchers on the CPU
+/// (match/cpu/guide_memory.h). The matcher stores a guide for each searched frame.
 double guide_bytes(const Params& params, double luma) {
   const double searched = 2 * params.temporal + 1;
   const bool propagates =
@@ -25,9 +25,9 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns how many bytes a session of linear combinations needs. If frames are filtered one by
-/// one, sums and groups exist for one set of planes at a time. Over time, they exist for each frame
-/// in progress, and guides and tiles exist for the searched frames.
+/// Returns the number of bytes of a session of linear combinations. If frames are filtered one by
+/// one, the session stores sums and groups for one set of planes at a time. Over time, it stores
+/// sums and groups for each frame in progress, and guides and tiles for the searched frames.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration
@@ -63,8 +63,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // `frames` is the number of frames that are not finished. `later` is the number of those frames
-  // whose first phase is complete.
+  // `frames` is the number of unfinished frames. `later` is the number of unfinished frames whose
+  // first phase is complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =

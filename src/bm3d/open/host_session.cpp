@@ -160,13 +160,13 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Returns whether plane `i` of the result is computed. If not, the plane is copied from the
-  /// input.
+  /// Returns whether the session computes plane `i` of the result. If not, the session copies the
+  /// plane from the input.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
   /// Returns whether the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns whether the luma guide, an estimate mixed with a share of the noisy luma, is stored.
-  /// If not, luma is matched in the estimate itself.
+  /// Returns whether the session stores the luma guide, which is an estimate mixed with a share of
+  /// the noisy luma. If not, the matcher compares luma patches in the estimate itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -191,8 +191,8 @@ class HostWorker : public FrameWorker {
                           {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
   }
 
-  /// Returns a copy of the samples of a frame, because the caller of the session may change the
-  /// samples of its frame.
+  /// Returns a copy of the samples of a frame. The caller of the session may change the samples of
+  /// the original frame.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
   /// Returns a noisy plane as floats. If the slot stores the frame instead of planes of floats, the
@@ -204,7 +204,8 @@ class HostWorker : public FrameWorker {
     return read(memory);
   }
 
-  /// Loads the guide that came with a frame, in the colour space in which patches are compared.
+  /// Loads the guide that came with a frame, in the colour space in which the matcher compares
+  /// patches.
   PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
     Planes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
@@ -217,8 +218,8 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const Planes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// Returns the basic estimates of a frame. For a plane that is not filtered, this is the plane
-  /// itself.
+  /// Returns the basic estimates of a frame. If a plane is not filtered, its estimate is the noisy
+  /// plane.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
     for (int i = 0; i < format_.planes(); ++i)
@@ -226,7 +227,7 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
-  /// Returns whether a set of planes of a phase has a guide that contains chroma plane `i`.
+  /// Returns whether the phase has a set of planes whose guide contains chroma plane `i`.
   static bool matches_in_chroma(const PhasePlan& plan, int i) {
     return std::ranges::any_of(plan.sets,
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
@@ -242,7 +243,8 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
-  /// Prepares the guides of a phase: the `estimates`, mixed with a share of the noisy picture.
+  /// Prepares the guides of a phase, which are the `estimates` mixed with a share of the noisy
+  /// picture.
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
@@ -280,8 +282,8 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// If one of the sets of planes of a phase has a guide that is computed from several planes,
-  /// makes this guide. At most one set has such a guide.
+  /// Makes the composite guide of a phase, which is computed from several planes. At most one set
+  /// of planes of a phase has a composite guide.
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;
@@ -336,7 +338,8 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // If nothing is matched, there is no guide, and the engine only needs the size of the planes.
+    // A phase that reuses its groups matches nothing and has no guide. The engine then only needs
+    // the size of the planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];

@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of the host backends. A session handles frames, planes and colour, and runs the phases
+// Sessions of the host backends. A session manages frames, planes and colour, and runs the phases
 // with a PhaseEngine.
 
 #include <memory>

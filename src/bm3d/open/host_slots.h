@@ -1,6 +1,6 @@
 #pragma once
 // The data of the frames that a session of the host backends processes, and the memory that these
-// frames use in turn.
+// frames share.
 
 #include <array>
 #include <memory>
@@ -22,29 +22,30 @@ using Planes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// The data of a frame while it is in progress. A session over time has many frames in progress,
-/// and each of them needs most of its memory in some phases only. So the members marked with * are
-/// empty outside the phases that need them: their memory comes from the free lists of SlotMemory.
+/// and a frame needs most of its memory only in some phases. Therefore the members `basic`,
+/// `luma_guide` and `groups` are empty in all other phases. Their memory comes from the free lists
+/// of SlotMemory.
 struct Slot {
-  // The noisy frame. It is set only if planes or out-of-range samples are copied to the result, or
-  // if the engine loads samples from a copy of the frame.
+  // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
+  // result, or if the engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   Planes noisy;  // empty if the engine loads samples from the frame
-  Planes basic;  // * basic estimates of the planes that are filtered
-  // * Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
-  // If `noisy` is empty, this is also the luma guide of the first phase.
+  Planes basic;  // basic estimates of the planes that are filtered
+  // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
+  // `noisy` is empty, this member also contains the luma guide of the first phase.
   Plane<float> luma_guide;
   Planes guide_planes;           // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // * Stored groups of each set of planes, at the index of the set's first plane.
+  // Stored groups of each set of planes, at the index of the set's first plane.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
 
-/// A list of released objects. Their memory is used again.
+/// A list of released objects, whose memory the session reuses.
 template <class T>
 class FreeList {
  public:
@@ -61,14 +62,13 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames use one after the other, each in some of its phases. The amount grows to the
-/// maximum that is in use at the same time.
+/// Memory that frames need only in some phases. Frames use it one after the other, so its amount
+/// grows only to the maximum that is in use at the same time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
 
-  /// Makes `plane` as large as plane `i` of a frame, unless it already is. The samples are
-  /// undefined.
+  /// If `plane` is empty, makes it as large as plane `i` of a frame, with undefined samples.
   void acquire(int i, Plane<float>& plane) {
     if (plane.width() > 0) return;
     FreeList<Plane<float>>& free = planes_of_size(i);
@@ -79,7 +79,7 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Gives released memory of groups of the same set to `groups`, which must be empty.
+  /// Moves released memory for groups of the same set of planes to `groups`, which must be empty.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }
@@ -88,7 +88,7 @@ class SlotMemory {
       if (!groups[set].empty()) groups_[set].put(std::exchange(groups[set], {}));
   }
 
-  /// Releases all memory of a frame that is marked with * in the members of Slot.
+  /// Releases the memory that a frame needs only in some phases.
   void release(Slot& slot) {
     for (int i = 0; i < 3; ++i) release(i, slot.basic[i]);
     release(0, slot.luma_guide);

@@ -56,8 +56,8 @@ class LinearFrames {
   /// Loads the samples of a frame as the pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes, which is computed from the pictures `source`. If
-  /// `earlier_are_finished` is true, the planes of earlier sets are already filtered: their
+  /// Returns the guide of a set of planes, computed from the pictures `source`. If
+  /// `earlier_are_finished` is true, the planes of earlier sets are already filtered, and their
   /// pictures x contain the results.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,

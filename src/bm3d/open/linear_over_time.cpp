@@ -1,5 +1,5 @@
-// Sessions of linear combinations over time (linear/params.h). Each phase of FrameSession is a
-// step: the pilot or an iteration.
+// Sessions of linear combinations over time (linear/params.h). The phases of FrameSession are the
+// steps of the method: the pilot and the iterations.
 
 #include <utility>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
-// The filter of a Bayes phase in double precision, for the reference backend. A group is filtered
-// by the covariance of its own patches (docs/how-it-works/best.md; Lebrun, Buades and Morel 2013,
-// doi:10.1137/120874989).
+// The filter of a Bayes phase in double precision, for the reference backend. The filter of a group
+// is computed from the covariance of the patches of the group (docs/how-it-works/best.md; Lebrun,
+// Buades and Morel 2013, doi:10.1137/120874989).
 
 #include <span>
 
@@ -19,15 +19,17 @@ using linear::Matrix;
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 
-/// Returns the Wiener factors of the spectrum as a matrix: M = V f(l) / l V^T, where V l V^T =
-/// `gram`. `gram` is the Gram matrix of the patches divided by their number, in units of sigma^2. f
-/// is l / (l + threshold), sharpened `sharpenings` times by f <- 3 f^2 - 2 f^3.
+/// Returns the Wiener factors of the spectrum as the matrix M = V f(l) / l V^T, where V l V^T is
+/// the eigendecomposition of `gram`. `gram` is the Gram matrix of the patches divided by their
+/// number, in units of sigma^2. The factor f is l / (l + threshold), sharpened `sharpenings` times
+/// by f <- 3 f^2 - 2 f^3.
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
-/// Returns the estimates of the patches `noisy`, with white noise: B M B^T Y / n. The spectrum M is
-/// computed from B = `basic`, which contains either the same patches of an estimate, or the noisy
-/// patches themselves. From Y and from B, the mean over all samples is subtracted. The mean of Y is
-/// added to the estimates.
+/// Returns the estimates of the patches `noisy`, with white noise. The estimates are B M B^T Y / n,
+/// where the columns of Y are the n patches `noisy`, and the columns of B are the patches `basic`:
+/// patches of an estimate, or the noisy patches themselves. M is the result of spectral_weights()
+/// for B. The function subtracts the means of all samples from Y and from B, and adds the mean of Y
+/// to the estimates.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

@@ -1,6 +1,6 @@
 // The reference backend: BM3D in double precision. The code follows the formulas of the papers one
 // by one (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV). Tests compare the
-// other backends with it; no part of it is optimised for speed.
+// other backends with the reference backend, which is not optimised for speed.
 
 #include <algorithm>
 #include <array>
@@ -107,8 +107,9 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles are defined for patches of 8x8 samples. Smaller patches may lie beyond the last
-        // patch of 8x8 samples; they belong to the bundle of that patch.
+        // Bundles are defined for patches of 8x8 samples. A smaller patch may be beyond the last
+        // patch of 8x8 samples. Such a patch belongs to the bundle of the last patch of 8x8
+        // samples.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -148,7 +149,7 @@ class Filter {
     for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
   }
 
-  /// Averages all planes together, because the planes have common weights.
+  /// Averages the groups in all planes together, because all planes of a set have the same weights.
   void average(int x, int y, const Group& group) {
     std::vector<GroupStack<double>> stacks;
     std::vector<double> sigmas;
@@ -180,8 +181,8 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // For each plane: the threshold in the first phase, or mu2 sigma^2 in the second phase; and for
-  // coloured noise, the covariances of patches.
+  // For each plane, the threshold of the first phase, or mu2 sigma^2 of the second phase.
+  // `covariances_` contains the covariances of patches with coloured noise.
   std::array<PerCoefficient, 3> limits_;
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };

@@ -1,10 +1,10 @@
 // The cpu backend stores the slices that layers use, and distributes the reference cubes of a layer
 // over the cores.
 //
-// A layer is divided into tiles. The groups of a tile extend beyond the tile. Tiles have four
-// colours, and the tiles of one colour are processed in parallel: their groups never add to the
-// same voxels. So the result does not depend on the number of threads, and the sums need neither
-// atomics nor memory per thread.
+// The engine divides a layer into tiles. The groups of a tile extend beyond the tile. Each tile has
+// one of four colours. Threads process the tiles of one colour in parallel, because groups of
+// different tiles of one colour never add to the same voxels. Therefore the result does not depend
+// on the number of threads, and the sums need neither atomics nor memory per thread.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -28,7 +28,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// The planes of the slices in use. Slice z is stored in plane z % depth.
+/// The planes of the slices in use. Plane z % depth contains slice z.
 template <class T>
 class Ring {
  public:
@@ -57,7 +57,7 @@ class Ring {
   int width_ = 0;
 };
 
-/// Data that a phase stores for each slice.
+/// The data that a phase stores for each slice.
 struct PhaseMemory {
   PhaseMemory(const PhaseParams& p, int width, int height)
       : pairs(depth(p), width, height),
@@ -66,9 +66,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: the slices that a layer reaches, the slices
-  /// that wait for the next layer, and preceding slices whose group weights contribute to the slice
-  /// that is finished next.
+  /// Returns the number of slices that a phase stores. The number includes the slices that a layer
+  /// reaches, the slices that wait for the next layer, and preceding slices. The preceding slices
+  /// are necessary because their group weights contribute to the slice that is finished next.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -157,7 +157,7 @@ class CpuEngine final : public VolumeEngine {
     });
   }
 
-  /// Calls work(rows) for bands of up to 16 rows, in parallel, until all rows are processed.
+  /// Calls work(rows) for bands of up to 16 rows, in parallel. Returns when all rows are processed.
   template <class Work>
   void each_rows(const Work& work) {
     constexpr int rows = 16;
@@ -177,9 +177,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Between two tiles of one colour lies another tile. It is so wide that the groups of the two
-    // tiles cannot overlap: from either side they extend into it by a window radius, and the row of
-    // a cube is 4 voxels long.
+    // Two tiles of one colour are separated by another tile. On both sides, the groups extend into
+    // the separating tile by the radius of the search window. In addition, a row of a cube is 4
+    // voxels long. The separating tile is so wide that the groups of the two tiles do not overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

@@ -1,12 +1,14 @@
-// Collaborative filtering of one group. A unit is a set of vectors of 4 lanes, which hold one cube,
-// or of 8 lanes, which hold two cubes side by side. If a unit contains voxels, vector (z, y) is a
-// row of the cube. If it contains coefficients, vector (w, u) contains the coefficients with index
-// w along z and u along x, with one lane for each index along y. A 1D transform combines vectors
-// lane by lane; between the transforms along y and along x, each slice is transposed. If cubes have
-// a side of 3, the fourth lane is always 0.
+// Collaborative filtering of one group.
 //
-// A unit with two cubes contains cubes i and i + count / 2, so all levels of the Haar transform
-// except the last one also combine vectors lane by lane.
+// A unit is a set of vectors of 4 lanes, which contain one cube, or of 8 lanes, which contain two
+// cubes. If a unit contains voxels, vector (z, y) is a row of the cube. If a unit contains
+// coefficients, vector (w, u) contains the coefficients with index w along z and index u along x,
+// with one lane for each index along y. A 1D transform combines vectors lane by lane. Between the
+// transforms along y and along x, the filter transposes each slice. If cubes have a side of 3, the
+// fourth lane is always 0.
+//
+// A unit with two cubes contains cubes i and i + count / 2. Therefore all levels of the Haar
+// transform except the last level also combine vectors lane by lane.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -26,7 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Row = hn::CappedTag<float, 4>;
 inline constexpr float half_root = 0.70710678f;
 
-/// Performs the orthonormal DCT-II on 4 or 3 vectors, or its inverse.
+/// Performs the orthonormal DCT-II on 4 or 3 vectors. The function inverse_dct() performs the
+/// inverse transform.
 template <int cube, class D, class V>
 HWY_INLINE void dct(D d, V* x) {
   if constexpr (cube == 4) {
@@ -112,7 +115,7 @@ class GroupFilter {
   }
 
  private:
-  /// Returns which cube of the group is cube `block` (0 or 1) of unit `u`.
+  /// Returns the index, in the group, of cube `block` (0 or 1) of unit `u`.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -151,7 +154,7 @@ class GroupFilter {
     }
   }
 
-  /// Returns the sum and the difference of the two cubes of a unit, scaled so that the transform is
+  /// Returns the sum and the difference of the two cubes of a unit. The scale makes the transform
   /// its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
@@ -164,8 +167,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group, for vector `i` of each unit. In the result, the
-  /// mean comes first.
+  /// Computes the Haar transform across the group, for vector `i` of each unit. The first result is
+  /// the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -192,8 +195,8 @@ class GroupFilter {
   }
 
   /// Returns the limits (thresholds or noise powers) for vector `i` of the first unit, which
-  /// contains the mean over the group. `own` is the limit for the overall mean, `mean` the limit
-  /// for the other coefficients of the mean over the group, and `all` the limit for all other
+  /// contains the mean over the group. `own` is the limit for the overall mean, `mean` is the limit
+  /// for the other coefficients of the mean over the group, and `all` is the limit for all other
   /// coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
@@ -230,7 +233,8 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // If the noise is 0, the value 1 keeps the divisor above 0.
+      // If the noise is 0, the Wiener factor of the mean over the group must be 1. The divisor then
+      // contains 1 as the noise, so that no division gives 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

@@ -1,6 +1,7 @@
-// Completes a phase for a slice: divides the sum of weighted estimates by the sum of weights. A
-// group adds its weight only at the first voxels of its cubes. The convolution of these weights
-// with the separable aggregation window gives the sum of weights at each voxel.
+// Completes a phase for a slice: divides the sums of weighted estimates by the sums of weights. For
+// each cube, the filter adds the weight of the group only at the first voxel of the cube. To get
+// the sum of weights at every voxel, finish_rows() convolves these weights with the separable
+// aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/finish.cpp"

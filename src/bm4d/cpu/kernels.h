@@ -1,14 +1,14 @@
 #pragma once
 // Data and kernels of the stages of the cpu backend. Each stage is one source file that Highway
-// compiles for every instruction set and dispatches at run time:
+// compiles for every instruction set. The program selects the instruction set at run time:
 //   match.cpp:  the guide in 16 bits, distances, groups;
 //   filter.cpp: transforms, threshold or Wiener factors, aggregation;
 //   finish.cpp: division by the weights.
-// engine.cpp keeps the slices and runs the stages in parallel.
+// engine.cpp stores the slices and runs the stages in parallel.
 //
 // A stage processes the slices around a layer of reference cubes. If the cubes of the layer begin
-// in slice z, element k of its arrays is slice z - radius + k. Rows of all planes of a kind are
-// `stride` apart, and `row_padding` samples beyond their end are readable and writable.
+// in slice z, element k of an array of slices is slice z - radius + k. All planes of one kind have
+// the same `stride`. Stages may read and write `row_padding` samples beyond the end of a row.
 
 #include <array>
 #include <cstddef>
@@ -27,9 +27,9 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The guide as 16-bit integers, (sample - guide_centre) * guide_levels, for the products of the
-/// matching. In this unit, the range that filters accept (core/float_range.h) has 12 bits, so the
-/// sum of 64 squared differences fits 32 bits.
+/// The conversion of the guide to 16-bit integers, (sample - guide_centre) * guide_levels. The
+/// matching computes inner products of these integers. The range that filters accept
+/// (core/float_range.h) becomes 12 bits, so the sum of 64 squared differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -39,27 +39,28 @@ struct Rows {
 };
 /// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes, for each position, the sum of squares over the square of voxels (one face of a cube)
-/// that begins there.
+/// Computes a sum of squares for each position: over the voxels of the cube face that begins at the
+/// position.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sum of squares over each cube that begins in a slice, by adding the sums over the
-/// faces of the cube in consecutive slices.
+/// Computes the sum of squares over each cube that begins in a slice, as the sum over the faces of
+/// the cube in consecutive slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// `squares` contains the sums of squares of the cubes that begin in each slice. The sums of the
-  /// last slices, in which no cube begins, are not used.
+  /// `squares` contains the sums of squares of the cubes that begin in each slice. No cube begins
+  /// in the last slices, so the sums of these slices are not used.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube whose first voxel is at (x, y) in the slice of the layer.
+/// Finds the group of the reference cube whose first voxel is at (x, y), in the first slice of the
+/// layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group that consists of the best of the given candidates. The displacements of the
-/// candidates must be different from each other, and the candidates must lie inside the volume.
+/// Finds the group that consists of the best of the given candidates. All candidates must have
+/// different displacements and must be inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -88,12 +89,12 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// The data of one slice at the end of a phase. The result is numerator / (weights convolved with
-/// the window), or `noisy` where no cube was filtered.
+/// The data of one slice at the end of a phase. The result is the numerator divided by the
+/// convolution of the weights with the aggregation window, or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// The weights of this slice and of the preceding slices. A null pointer stands for a slice that
-  /// does not exist.
+  /// The weights of this slice and of the preceding slices. The pointer of a slice that does not
+  /// exist is null.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -1,8 +1,9 @@
-// Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b. The kernel computes the inner products of a cube
-// with 8 or 16 candidates side by side at once, two voxels of a row in each lane. It keeps up to
-// nine rows of candidates of one slice in registers, so that each loaded row is used for all rows
-// of the reference cube. Candidates whose distance is below the current bound of the group are
-// collected. From time to time, the collection is reduced to the best candidates.
+// Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where a is the reference cube and b a candidate.
+// The kernel computes the inner products with 8 or 16 neighbouring candidates at once, with two
+// voxels of a row in each lane. Registers contain the sums for up to nine rows of candidates of one
+// slice, so the kernel uses each loaded row for all rows of the reference cube. The kernel collects
+// candidates whose distances are below the current bound of the group. When the collection is full,
+// only the best candidates remain, and the bound decreases.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -26,14 +27,14 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Keeps the `count` smallest of the added keys. A key orders candidates by distance, then by
-/// position in the window. The reference cube itself is not added.
+/// Selects the `count` smallest of the added keys. A key orders candidates by distance, then by
+/// position in the window. The caller does not add the reference cube itself.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the distance from which on candidates are rejected.
+  /// Returns the bound. The selection rejects candidates whose distance is at least the bound.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -58,8 +59,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // Candidates with the same distance as the worst member are still accepted, because they may
-    // precede this member in the order of the window.
+    // The bound still accepts candidates with the distance of the worst member, because such a
+    // candidate may precede this member in the order of the window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -108,7 +109,7 @@ class Search {
     finish(group);
   }
 
-  /// Tests only the candidates at these displacements.
+  /// Compares the reference cube only with the candidates at the displacements `candidates`.
   void run(std::span<const std::uint32_t> candidates, Group& group) {
     for (const std::uint32_t to : candidates) {
       const int x = offset_x(to), y = offset_y(to), k = offset_z(to) + radius_;
@@ -132,9 +133,9 @@ class Search {
     }
   }
 
-  /// Returns the inner product of one cube with the reference cube. (The word at each position
-  /// contains the pair of voxels that begins there. The words at the first and third position
-  /// contain the four voxels of a row.)
+  /// Returns the inner product of one cube with the reference cube. (A word contains the voxel at
+  /// its position and the next voxel of the row. Therefore the words at the first and the third
+  /// position contain the four voxels of a row.)
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -151,8 +152,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The rows of candidates are divided into as few blocks as possible. The heights of the blocks
-    // are nearly equal.
+    // The search divides the rows of candidates into as few blocks as possible, with nearly equal
+    // heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -188,15 +189,15 @@ class Search {
     }
   }
 
-  /// For each row of candidates, the inner products with the reference cube, with one lane for each
+  /// The inner products with the reference cube, for each row of candidates, with one lane for each
   /// candidate. Some instruction sets compute odd lanes separately.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Adds the products of row `i` of the guide. This row belongs to the candidates that begin in
-  /// row i - b, for each row b of a cube.
+  /// Adds the products of row `i` of the guide. For each row b of a cube, row `i` belongs to the
+  /// candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {
@@ -232,8 +233,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // This loop computes all distances without a branch. The processor could not predict a branch
-    // that selects small distances.
+    // This loop computes all distances without a branch, because the processor could not predict a
+    // branch that selects small distances.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

@@ -1,9 +1,10 @@
 // Generic filter, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// processes a group in its registers. A lane has two voxels of each cube: they are at one position
-// along x and y, and at two positions along z that are 2 apart. So Haar across the group combines
-// registers, and a transform within the cube combines lanes: x is in bits 0 and 1 of a lane's
-// number, y in bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth
-// positions, and their transform keeps these zeros.
+// processes a group in its registers. A lane contains two voxels of each cube. The two voxels have
+// the same position along x and y, and their positions along z differ by 2. Therefore the Haar
+// transform across the group combines registers, and a transform within the cube combines lanes.
+// Bits 0 and 1 of a lane's number are the position along x, and bits 2 and 3 are the position along
+// y. Bit 4 and the index of the register are the position along z. Cubes with a side of 3 have
+// zeros at the fourth positions, and their transform preserves these zeros.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -15,8 +16,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// The factors of the transform along each axis that a lane needs, or those of the inverse
-/// transform.
+/// The factors that one lane needs for the transforms along the three axes, or for the inverse
+/// transforms.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -59,7 +60,7 @@ class LaneTransform {
   float x_[4], y_[4], z_[2][4];
 };
 
-/// Performs one level of the Haar transform between values that lie `step` apart.
+/// Performs one level of the Haar transform, which combines values whose indices differ by `step`.
 template <int step, int most>
 __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
 #pragma unroll
@@ -71,8 +72,8 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Performs the Haar transform across the first `count` values. The other values are 0. In the
-/// result, the mean comes first.
+/// Performs the Haar transform across the first `count` values. All other values are 0. The first
+/// result is the mean.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -94,7 +95,7 @@ struct Volumes {
 };
 
 /// A group of `count` cubes, at most `most`. In lane m, `member` is the position of the first voxel
-/// of cube m. The cubes from `count` on are 0, both as voxels and as coefficients.
+/// of cube m. All cubes with an index of `count` or more are 0, both as voxels and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -112,8 +113,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The kernel rounds the weight before it multiplies estimates by it, so that the sums of
-    // estimates and the sums of weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by the weight. Therefore the sums
+    // of estimates and the sums of weights are consistent.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -194,7 +195,8 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // If the noise is 0, the factor is 1. The separate case avoids a denominator of 0.
+        // If the noise is 0, the factor is 1. This case is separate, because the denominator could
+        // be 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];
@@ -215,7 +217,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// The kernel for all parameters that have no specialised kernel. `most` is the maximum number of
+/// The kernel for all parameters without a specialised kernel. `most` is the maximum number of
 /// members of a group.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
@@ -231,8 +233,8 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The first member is the reference cube itself. In its entry, the upper byte is the number of
-  // members.
+  // The first member is the reference cube itself. The upper byte of its entry contains the number
+  // of members.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();

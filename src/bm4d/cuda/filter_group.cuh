@@ -1,6 +1,6 @@
 #pragma once
-// Filters a group in the registers of a warp, from the samples of the tile to weighted estimates:
-// steps 1 to 5 of filter_tile.cu.
+// Filters a group in the registers of a warp, from the samples of the tile to weighted estimates
+// (steps 1 to 5 of filter_tile.cu).
 
 #include "bm4d/cuda/filter_tile.cuh"
 
@@ -91,15 +91,16 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The coefficients of the group that a lane holds. In at[z][b][r], z is the index along z. b is 0
-/// for the group coefficients 0..7, and 1 for 8..15. r is 0 for the coefficients 0..7 of a slice,
-/// and 1 for 8..15.
+/// The coefficients of the group that one lane contains. In at[z][b][r], z is the index along z, b
+/// is 0 for the group coefficients 0..7 and 1 for 8..15, and r is 0 for the coefficients 0..7 of a
+/// slice and 1 for 8..15.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads the group and transforms it. `word`: indices in the tile of the first voxels that this
-  /// lane loads, from cube g and from cube g + 8 of the group.
+  /// Loads the group and transforms it. With lane (g, t) = (lane / 4, lane % 4), word[0] and
+  /// word[1] are the indices in the tile of the first voxels that this lane loads from the cubes g
+  /// and g + 8.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -130,9 +131,10 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for all coefficients of this lane, two at a
-  /// time: for at[z][b][r]. in_mean: whether the first of the two coefficients belongs to the mean
-  /// over the group. is_mean: whether the first of the two coefficients is the overall mean.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair at[z][b][r] of coefficients
+  /// of this lane. `in_mean` states whether the first coefficient of the pair belongs to the mean
+  /// over the group. `is_mean` states whether the first coefficient of the pair is the overall
+  /// mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -146,8 +148,8 @@ struct Spectrum {
   }
 };
 
-/// Sets coefficients whose magnitude is at most the threshold to 0. Returns the number of retained
-/// coefficients.
+/// Sets coefficients to 0 if their magnitude is at most the threshold. Returns the number of
+/// retained coefficients.
 template <int cube>
 __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPlan& plan,
                                            float scale, int lane) {
@@ -179,7 +181,7 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The contributions of the lanes are added as integers, so that the order of the additions does
+  // The warp adds the contributions of its lanes as integers, so the order of the additions does
   // not change the result.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
@@ -205,7 +207,7 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // This value is 1.5 * 2^23. If it is added to a float, the sum is rounded to an integer, and the
+  // The constant is 1.5 * 2^23. The addition of this constant rounds a float to an integer, and the
   // low bits of the sum are the bits of this integer.
   constexpr float magic = 12582912.0f;
 #pragma unroll

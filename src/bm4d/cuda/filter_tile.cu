@@ -1,26 +1,29 @@
 // Filtering on the tensor cores, in half precision. A block processes up to 4x4x4 reference cubes.
 // Shared memory contains, in half precision, the part of the volume that their search windows
-// cover; each voxel is paired with its right neighbour. The block also sums estimates in shared
-// memory, in 32-bit fixed point. At the end one addition for each voxel transfers the sums to
+// cover. A word contains a voxel and its right neighbour. The block also sums estimates in shared
+// memory, in 32-bit fixed point. At the end, one addition for each voxel transfers the sums to
 // device memory.
 //
 // A warp filters a group of 16 cubes ("slots") in its registers. The result of a product of 16x16
-// by 16x8 is in the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) holds, for
-// each slice z of the cubes:
-//   1. voxels 2t, 2t + 1 (and + 8) of the slice of cubes g (and g + 8), as loaded;
-//   2. after the product with the transform of a slice: coefficient g (and + 8) of cubes 2t, 2t + 1
-//      (and + 8); the transform along z combines registers;
-//   3. after the product across the group: coefficient g (and + 8), group coefficients 2t, 2t + 1
-//      (and + 8); here the coefficients are shrunk;
-//   4. after the product back: coefficients 2t, 2t + 1 (and + 8) of cubes g and g + 8;
-//   5. after the inverse along z and the last product: voxels, multiplied by the window in a slice.
-// In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of M
-// cubes scaled by sqrt(16 / M); the other coefficients are zero.
+// by 16x8 has the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) contains the
+// following values, for each slice z of the cubes:
+//   1. After loading: voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of the slice, for cubes g and g + 8.
+//   2. After the product with the transform of a slice: coefficients g and g + 8, for cubes 2t, 2t
+//      + 1, 2t + 8 and 2t + 9. The transform along z combines registers.
+//   3. After the product across the group: coefficients g and g + 8, for group coefficients 2t, 2t
+//      + 1, 2t + 8 and 2t + 9. The lane shrinks these coefficients.
+//   4. After the inverse product across the group: coefficients 2t, 2t + 1, 2t + 8 and 2t + 9, for
+//      cubes g and g + 8.
+//   5. After the inverse transform along z and the last product: voxels, multiplied by the
+//      aggregation window of a slice.
+// In smaller groups, each of the M cubes is repeated 16 / M times. The spectrum then consists of
+// the spectrum of M cubes, scaled by sqrt(16 / M), and zeros.
 //
-// Number range: samples are stored as the difference from one voxel. This voxel lies in the windows
-// of all reference cubes of a block, and does not depend on how a volume is divided into parts. At
-// one voxel in shared memory, at most 64 groups of 16 cubes add estimates with a weight of at most
-// 1 and values up to 255 from the centre: 2^10 * 255 * 2^13 < 2^31.
+// Number range: the kernel subtracts the value of one voxel from all samples. This voxel is in the
+// search windows of all reference cubes of a block, and does not depend on how a volume is divided
+// into parts. At one voxel in shared memory, at most 64 groups of 16 cubes add estimates. Weights
+// are at most 1, and estimates differ by at most 255 from estimate_centre. Therefore a sum is at
+// most 2^10 * 255 * 2^13 < 2^31.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -33,8 +36,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The kernel on the tensor cores. If `window` is 0, the arguments of the kernel define the window
-/// and the step. If it is not 0, `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is 0, the kernel reads the window and the step from
+/// its arguments. If not, `window` and `step` define them at compile time.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -94,8 +97,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight before it multiplies estimates by it, so that the sums of
-    // estimates and the sums of weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by the weight. Therefore the sums
+    // of estimates and the sums of weights are consistent.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

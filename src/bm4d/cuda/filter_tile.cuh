@@ -1,6 +1,6 @@
 #pragma once
-// The tile of filter_tile.cu: the part of the volume that a block of reference cubes uses, in
-// shared memory.
+// The tile of a thread block in filter_tile.cu: the part of the volume that the block's reference
+// cubes need, in shared memory.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/warp.cuh"
@@ -15,9 +15,9 @@ constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 /// The layout of the shared memory of a block. Lengths are in words.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
-  /// Properties of the tile, which contains everything that the windows of the block reach. `side`
-  /// is the number of rows and of columns. `pitch` is the number of words of a row, and `plane` is
-  /// the number of words of a slice.
+  /// Size of the tile, which contains all voxels that the windows of the block reach. `side` is the
+  /// number of rows and of columns. `pitch` is the number of words of a row, and `plane` is the
+  /// number of words of a slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up
@@ -34,8 +34,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers of a block. It is a power of two, and small enough that
-  /// one voxel lies in the search windows of all layers.
+  /// Returns the maximum number of layers of a block. The number is a power of two. It is small
+  /// enough that one voxel is in the search windows of all layers.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -54,13 +54,14 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch. Blocks are counted from the first layer
-  /// of the volume. -1: the launch processes only the layer at the end of the volume.
+  /// Index along z of the first thread block of the launch, counted from the first layer of the
+  /// volume. If the index is -1, the launch processes only the layer at the end of the volume.
   int first_block;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
-/// constants in the instructions. Other kernels take them from the arguments.
+/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
+/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -77,7 +78,8 @@ struct Shape {
   }
 };
 
-/// Position of a block: its first reference cube, and the first voxel of its tile.
+/// Position of a block: the positions of its first reference cube and of the first voxel of its
+/// tile.
 struct BlockPlace {
   int x, y, z;      // position of the first reference cube
   int first_layer;  // index of its layer among the filtered layers; may be negative
@@ -103,8 +105,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring. For slices that do not exist, the position of
-/// the nearest existing slice is used.
+/// Position of each slice of the tile in each ring. If a slice does not exist, its position is that
+/// of the nearest existing slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -121,7 +123,8 @@ struct SlicePlaces {
   }
 };
 
-/// A row of the tile: its slice, its first word in the tile, and its first position in the slice.
+/// A row of the tile: the index of its slice, the index of its first word in the tile, and the
+/// position of its first voxel in the slice.
 struct TileRow {
   int slice, word, place;
   template <class Shape>
@@ -133,7 +136,7 @@ struct TileRow {
   }
 };
 
-/// Loads the tile. A warp processes several rows at a time, so that several loads are in flight.
+/// Loads the tile. A warp loads several rows at the same time, to hide the latency of the memory.
 template <bool wiener, int warps, class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const SlicePlaces& slices,

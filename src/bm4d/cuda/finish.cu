@@ -1,5 +1,6 @@
 // Completes a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
-// slice by slice. The weights that contribute to a voxel are summed along one axis after the other.
+// slice by slice. The thread sums the weights of the cubes that contain the voxel along one axis
+// after the other.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -9,8 +10,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Returns the sum of the weights of those cubes that begin in this slice and cover the voxel along
-/// x and y. Each weight is multiplied by the aggregation window at the voxel.
+/// Returns a part of the sum of weights of a voxel: the weights of the cubes that begin in this
+/// slice and contain the voxel, each multiplied by the aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {
@@ -26,7 +27,7 @@ __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
   return sum;
 }
 
-/// Stores estimates in the planes of the next phase, and in the 8-bit guide of the next phase.
+/// Stores estimates in the planes and in the 8-bit guide of the next phase.
 struct ToNextPhase {
   Ring<float> estimate;
   Ring<std::uint8_t> bytes;
@@ -37,8 +38,8 @@ struct ToNextPhase {
   }
 };
 /// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
-/// Each thread repeats the additions of its dithering group (core/dither/dither.h) up to its own
-/// sample.
+/// Rounding errors accumulate within a dithering group (core/dither/dither.h). Therefore each
+/// thread computes all samples of its dithering group up to its own sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;
@@ -53,7 +54,7 @@ __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int 
   return sample;
 }
 
-/// Stores estimates as samples of the output format. Out-of-range float samples are restored from
+/// Stores estimates as samples of the output format. Restores out-of-range float samples from
 /// `original`.
 template <class Sample>
 struct ToSamples {

@@ -1,6 +1,6 @@
-// Computes the guide and the norms of a phase, slice by slice. For the guide, there is one thread
-// for each voxel. For the norms, there is one thread for four vertically neighbouring cubes,
-// because their norms share loaded data.
+// Computes the guide and the norms of a phase, slice by slice. One thread computes one voxel of the
+// guide. For the norms, one thread processes four vertically neighbouring cubes, because their
+// norms need the same data.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int rows = 4;  // number of cubes whose norms a thread computes
 
-/// Returns the grid of thread blocks for kernels in which each thread processes `rows` rows.
+/// Returns the grid of thread blocks for kernels whose threads process `rows` rows each.
 dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
   return blocks_of(width, (height + rows - 1) / rows, slices);
 }
@@ -26,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes sums of squares over one slice of several cubes: the cube that begins at `at`, and the
-/// cubes that begin in the rows below.
+/// Computes sums of squares over one slice of several cubes. The first cube begins at `at`, and the
+/// other cubes begin in the rows below.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -55,8 +55,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // Sums of squares over each of the first cube - 1 slices of the cubes that begin in slice z. (The
-  // kernel also reads rows below the picture, but does not use their values.)
+  // For the cubes that begin in slice z, last[c] contains the sums of squares over slice z + c.
+  // (The kernel also reads rows below the picture, but does not use their values.)
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

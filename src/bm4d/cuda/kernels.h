@@ -1,9 +1,9 @@
 #pragma once
-// The kernels of BM4D on a GPU. All work is asynchronous on `stream`: no function allocates or
-// waits. The head of each .cu file describes its algorithm.
+// The kernels of BM4D on a GPU. The functions queue all work on `stream`. They neither allocate
+// memory nor wait. Each .cu file begins with a description of its algorithm.
 //
 // Slices are stored in rings of device memory. Each slice has padding (cuda/device_planes.h), so
-// kernels need not check whether a window extends beyond the slice along x or y.
+// kernels do not need to check whether a window extends beyond the slice along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -32,8 +32,8 @@ struct ReferenceCubes {
 // ---- samples.cu ------------------------------------------------------------------------------
 
 /// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
-/// are larger, the slices are extended by their mirror image. `cells` is scratch memory, which is
-/// used if the samples of `stored` are floats.
+/// are larger, the function extends the slices by their mirror image. If the samples of `stored`
+/// are floats, the function needs `cells` as scratch memory.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -43,45 +43,46 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the finest scale whose bytes still cover nearly all samples of a picture. The picture
-/// has values in 0..255, plus noise with this standard deviation.
+/// Returns the finest scale for which 8 bits cover nearly all samples of a picture. The picture has
+/// values in 0..255, plus noise with the standard deviation `sigma`.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The data in which a phase compares cubes: the guide, and for each voxel half the sum of squares
-/// (rounded down) of the cube that begins there. Where no cube begins, this half sum is no_patch
-/// (match/cuda/kernels.h), or a value near no_patch, which also excludes the position.
+/// The data with which a phase compares cubes: the guide, and for each voxel the half norm of the
+/// cube that begins at the voxel. A half norm is half the sum of squares, rounded down. Where no
+/// cube begins, the half norm is no_patch (match/cuda/kernels.h) or a value near no_patch, which
+/// also excludes the position.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes the norms of the cubes that begin in `slices`. The next `cube` - 1 slices must exist,
-/// too. The padding is not changed.
+/// Computes the half norms of the cubes that begin in `slices`. The following `cube` - 1 slices
+/// must also exist. The function does not change the padding.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
 // ---- finish.cu: the end of a phase -------------------------------------------------------------
 
-/// Sums in fixed point, which do not depend on the order of additions. 64 bits suffice for the
-/// estimates of any volume. At most 15^3 cubes of weight 1 begin at a voxel.
+/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice for the
+/// estimates of any volume, because at most 15^3 cubes of weight 1 begin at a voxel.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// Fixed-point value of an estimate of 1 with weight 1.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// Estimates are stored as differences from this value.
+/// Level that kernels subtract from estimates before they add the estimates to the sums.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Weights of groups, stored at the first voxels of their cubes, before the convolution with the
-  /// aggregation window.
+  /// Weights of groups, each at the first voxel of a cube. The convolution with the aggregation
+  /// window follows at the end of the phase.
   Ring<std::uint32_t> weights;
 };
 
-/// Arguments for computing some slices of an estimate. Voxels without an estimate get the value of
-/// `noisy`.
+/// Arguments of the functions that compute some slices of an estimate. Voxels without an estimate
+/// get the value of `noisy`.
 struct PhaseEnd {
   VolumeSums sums;
   SliceSpan slices;
@@ -91,25 +92,25 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Stores the estimate of the first of two phases. If `bytes` is given, the function also makes the
-/// guide of the second phase.
+/// Stores the estimate of the first phase, if there are two phases. If `bytes` is given, the
+/// function also makes the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
-/// Stores the results of the last phase as samples. Out-of-range float samples are restored from
+/// Stores the results of the last phase as samples. Restores out-of-range float samples from
 /// `original`.
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream);
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// Maximum score of a candidate. A score is this value minus half the squared distance, rounded
-/// down. A cube whose score would be negative is not a candidate; the limit is a difference of
-/// about 45 units of the guide for each voxel.
+/// Maximum score of a candidate. The score of a candidate is best_score minus half the squared
+/// distance, rounded down. A cube with a negative score is not a candidate. This limit corresponds
+/// to a difference of about 45 units of the guide for each voxel.
 inline constexpr int best_score = 65535;
 
-/// Finds the members of each reference cube's group, params.group entries each (cubes.h). Bits 24
-/// to 31 of the first entry contain the number of members. Unused entries are zero. The generic
-/// kernels and the kernels on the tensor cores find the same groups.
+/// Finds the members of the group of each reference cube (cubes.h). Each group has params.group
+/// entries. Bits 24 to 31 of the first entry contain the number of members. Unused entries are
+/// zero. The generic kernels and the kernels on the tensor cores find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
@@ -117,7 +118,7 @@ namespace detail {
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
 /// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too
-/// wide, or the shared memory of the GPU too small.
+/// wide, or if the shared memory of the GPU is too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -125,16 +126,17 @@ bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const Refe
 // ---- rank.cu ---------------------------------------------------------------------------------
 
 inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
-/// The groups of the first phase as find_groups() stores them, layer by layer.
+/// The groups of the first phase, layer by layer, in the format of find_groups().
 struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// For each layer of the second phase, the slots of the layers of the first phase around it
+  /// For each layer of the second phase, the slots of the nearby layers of the first phase
   /// (KeptLayers::around in propagation.h).
   int around[max_layers][3] = {};
 };
-/// Finds groups as find_groups() does, but only among the candidates that propagation.h lists.
+/// Finds groups among the candidates that propagation.h lists. The results have the format of
+/// find_groups().
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream);
@@ -144,14 +146,14 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Threshold, or mu2 sigma^2: first for all coefficients except the mean over the group, then for
-  /// the mean.
+  /// Threshold of the first phase, or mu2 sigma^2 of the second phase. `limit_mean` is for the mean
+  /// over the group, and `limit` is for all other coefficients.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
 };
-/// Filters the groups, and adds the estimates and weights of the groups to the sums. `basic` is
-/// used in the second phase.
+/// Filters the groups, and adds the estimates and weights of the groups to the sums. The function
+/// uses `basic` only in the second phase.
 void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
                    const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
                    const VolumeSums& sums, cudaStream_t stream);
@@ -162,7 +164,7 @@ void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,
                            const VolumeSums& sums, cudaStream_t stream);
 /// Filters groups in half precision on the tensor cores (filter_tile.cu). Returns false if groups
-/// are too large, or the shared memory of the GPU too small.
+/// are too large, or if the shared memory of the GPU is too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

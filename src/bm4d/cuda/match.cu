@@ -1,15 +1,17 @@
 // Generic matching, for the parameters and GPUs that match_tile.cu does not support. A block
 // processes a tile of reference cubes of one layer. Shared memory contains the part of the guide
-// that their search windows cover. Each position has a word with the four bytes that begin there,
-// and the half norm of the cube that begins there. A warp processes one reference cube at a time.
+// that their search windows cover. For each position, shared memory contains a word with the four
+// bytes that begin at the position, and the half norm of the cube that begins at the position. A
+// warp processes one reference cube at a time.
 //
-// |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
-// lane processes columns of candidates along y; there is one column for each position in the window
-// along x and z. A word that the lane reads is used for as many candidates of the column as the
-// cube has rows. All distances of a warp are then in the registers of its lanes. A binary search
+// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where a is the reference cube
+// and b a candidate. The instruction dp4a multiplies a row of a cube at a time. A lane processes
+// columns of candidates along y. There is one column for each position in the window along x and z.
+// The lane uses each word that it reads for several candidates of the column, as many as the cube
+// has rows. All distances of a warp are then in the registers of its lanes. A binary search
 // determines the largest distance in the group: for each bit, from the highest to the lowest, the
-// warp counts the smaller distances. So the result does not depend on any order, and ties are
-// broken by the position in the window.
+// warp counts the distances below a bound. Candidates with equal distances are in the order of
+// their positions in the window, so the result does not depend on any order of execution.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -28,8 +30,8 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words, including the part of cubes that extends beyond the positions of
-  // candidates. Along x, this part is in the words of the last positions.
+  // Size of the tile in words. It includes the parts of cubes that extend beyond the candidate
+  // positions. Along x, these parts are in the words of the last positions.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -39,8 +41,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of the shared memory: words, half norms, and the lists in which warps collect
-  /// members.
+  /// Returns the size of the shared memory in bytes: words, half norms, and the lists in which
+  /// warps collect members.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -56,8 +58,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns four bytes that begin at any position of a row. `left` is the number of samples up to
-/// the end of the row.
+/// Returns the four bytes of a row that begin at `from`. `left` is the number of samples up to the
+/// end of the row. Bytes beyond the end are 0.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -78,7 +80,7 @@ class WarpSearch {
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
   /// Computes the distances of all candidates from the cube at (x, y) of the tile. `low` and `high`
-  /// are the first and last displacement inside the volume.
+  /// are the first and the last displacement for which a candidate is inside the volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -91,7 +93,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // Lanes without a column process the reference cube itself, so that their reads are valid.
+      // A lane without a column of candidates processes the reference cube itself, so that its
+      // reads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {
@@ -101,8 +104,8 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Tiles begin at the first row of the volume or below it. Rows above the volume are not
-          // read.
+          // Tiles begin at the first row of the volume or below this row. The kernel does not read
+          // rows above the volume.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -126,14 +129,14 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates, writes them to `members` in the order of the group, and
-  /// returns their number.
+  /// Selects at most `wanted` candidates and writes them to `members` in the order of the group.
+  /// Returns the number of selected candidates.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // First, the bits of the largest distance in the group are found. Then, among equal distances,
-    // the last position in the group is found.
+    // The first loop finds the bits of the largest distance in the group. The second loop finds the
+    // last position in the group among candidates with this distance.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -211,12 +214,12 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of blocks on a multiprocessor for which registers suffice to store all
+/// Returns the number of blocks for which a multiprocessor has enough registers to store all
 /// distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// The kernel for all parameters that have no specialised kernel. `radius` is at least the radius
-/// of the search window.
+/// The kernel for all parameters without a specialised kernel. `radius` is at least the radius of
+/// the search window.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,
@@ -228,7 +231,7 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
   const PhaseParams& p = cubes.params;
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
-  // The first position of the tile along x and y. Along z the tile begins `radius` slices before
+  // The first position of the tile along x and y. Along z, the tile begins `radius` slices before
   // the layer.
   const int tile_x = max(0, position(first_i, margins.width, p) - radius);
   const int tile_y = max(0, position(first_j, margins.height, p) - radius);

@@ -1,12 +1,13 @@
-// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so the inner
-// products of 16 reference cubes with 8 candidates are two matrix products of 16x32 by 32x8 bytes
-// (match/cuda/match.cu does the same for patches). A block processes 4x2x2 reference cubes and the
-// union of their windows:
-//   1. The block loads the part of the guide that the union covers into shared memory, and the half
-//      norms of the candidates. Each position stores a word with the four samples that begin there.
+// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8 samples. Two
+// matrix products of 16x32 by 32x8 bytes therefore give the inner products of 16 reference cubes
+// with 8 candidates (match/cuda/match.cu uses the same products for patches). A block processes
+// 4x2x2 reference cubes and the union of their search windows:
+//   1. The block loads the part of the guide that the union covers, and the half norms of the
+//      candidates, into shared memory. Each position stores a word with the four samples that begin
+//      at the position.
 //   2. Warps fill the tables of scores. The table of a reference cube has 16 bits for each
-//      candidate of its own window, slice by slice and row by row. A lane processes one slice of a
-//      cube, so the next candidates along y need only one new word.
+//      candidate of the cube's own search window, slice by slice and row by row. A lane processes
+//      one slice of a cube, so the next candidates along y need only one new word.
 //   3. Each warp selects the best candidates of one reference cube (match/cuda/match_select.cuh).
 
 #include <algorithm>
@@ -25,15 +26,16 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// The layout of the shared memory of a block. Lengths of the union are numbers of candidate
-/// positions.
+/// The layout of the shared memory of a block. The unit of the lengths of the union is one
+/// candidate position.
 struct TilePlan {
   int width, height, depth;   // size of the union; width is a multiple of 8
   int pitch, plane;           // number of words in a row and in a slice of samples
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout for these parameters. `scanned`: number of words that a warp scans at once.
+  /// Returns the layout for these parameters. `scanned` is the number of words that a warp scans at
+  /// once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -42,7 +44,7 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbouring words in 4 slices. With this size, all of these words are in
+    // Lanes read 8 neighbouring words in 4 slices. With this slice size, the 32 words are in
     // different memory banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
@@ -50,8 +52,8 @@ struct TilePlan {
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Returns the number of words of one table of scores. Each row of each slice of a window has a
-  /// row in the table.
+  /// Returns the number of words of one table of scores. A table contains row_words words for each
+  /// row of each slice of the window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -72,8 +74,9 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
-/// constants in the instructions. Other kernels take them from the arguments.
+/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
+/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -106,8 +109,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of a block: the position (x, y, z) of its first reference cube, and `start`, the offset
-/// in a slice of the first candidate of the union.
+/// Position of a block. (x, y, z) is the position of its first reference cube. `start` is the
+/// offset, in a slice, of the first candidate of the union.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -131,9 +134,10 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples and the half norms of the union into shared memory (step 1 above). Slices that
-/// do not exist are replaced by the first or last slice; candidates in such slices get no score.
-/// `places` are the positions of the slices in their rings.
+/// Loads the samples and the half norms of the union into shared memory (step 1 at the beginning of
+/// this file). Instead of a slice that does not exist, the function loads the first or the last
+/// slice. Candidates in missing slices get no score. `places` contains the positions of the slices
+/// in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -167,15 +171,15 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
 }
 
 /// Returns the beginning of the table of a reference cube. A warp writes the scores of one position
-/// of the union for 8 reference cubes at the same time. The tables begin at addresses for which
-/// these words lie in different memory banks, 4 banks for each table.
+/// of the union for 8 reference cubes at the same time. The function chooses the beginnings so that
+/// the words of these scores are in different memory banks, with 4 banks for each table.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. Of each cube, the lane
-/// has slice t.
+/// Two of the 16 reference cubes, g and g + 8, in the registers of lane (g, t) = (lane / 4, lane %
+/// 4). The lane contains slice t of each cube.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
@@ -196,7 +200,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Words and bytes outside a cube of 3x3x3 voxels are set to 0.
+        // Words and bytes outside a cube of 3x3x3 voxels become 0.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -208,7 +212,7 @@ struct LaneReferences {
   }
 };
 
-/// Fills the tables of scores (step 2 above).
+/// Fills the tables of scores (step 2 at the beginning of this file).
 template <int cube, class Shape>
 __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
                                       const Tables& tables) {
@@ -237,8 +241,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of a row for those reference cubes whose windows contain the slice: the
-    // lower cubes, the upper cubes, or both.
+    // Computes the scores of a row for the reference cubes whose windows contain the slice: the
+    // cubes of the lower layer, of the upper layer, or of both layers.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -248,7 +252,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
       // Rows in the middle of the union are in the windows of all lanes. If the number of rows is a
-      // constant, the compiler removes the checks of these rows.
+      // constant, the compiler removes the checks for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
@@ -280,7 +284,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   }
 }
 
-/// Selects the group of the reference cube of this warp (step 3 above).
+/// Selects the group of the reference cube of this warp (step 3 at the beginning of this file).
 template <int most, int chunk, class Shape>
 __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
                                            const BlockPlace& at, const Tables& tables) {
@@ -322,8 +326,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The kernel on the tensor cores. If `window` is 0, the arguments of the kernel define the window
-/// and the step. If it is not 0, `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is 0, the kernel reads the window and the step from
+/// its arguments. If not, `window` and `step` define them at compile time.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -351,8 +355,8 @@ struct Choice {
 };
 constexpr int of_wide = 23;  // is sufficient for windows of side 11
 
-/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), if there is
-/// one.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), or an empty
+/// Choice if there is no such kernel.
 Choice fixed_kernel(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && p.group <= 16;

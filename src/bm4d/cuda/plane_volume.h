@@ -1,6 +1,6 @@
 #pragma once
-// The noisy samples of one plane in GPU memory, for all slices. Together they form a volume. All
-// functions queue their work.
+// The volume that one plane of all slices forms, in GPU memory. All functions queue their work on
+// CUDA streams.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// Numbers of slices and layers that are processed together.
+/// Numbers of slices and layers that a worker processes together.
 struct Extent {
   int layers;    // layers that are filtered together
   int batch;     // number of slices that are loaded between two batches of layers
@@ -37,8 +37,7 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   /// Returns the number of group members for which the caller provides memory. All planes use this
-  /// memory one after the other. Groups that the first phase stores for the second have their own
-  /// memory.
+  /// memory one after the other. The stored groups of the first phase have separate memory.
   std::size_t members() const;
 
   void begin(int z);

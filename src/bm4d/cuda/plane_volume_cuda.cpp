@@ -50,19 +50,20 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // Several layers are processed together, because a few layers of small slices would not use all
-  // multiprocessors of a GPU.
+  // A worker processes several layers together, because a few layers of small slices would not use
+  // all multiprocessors of a GPU.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // The number includes the slices of the next batch, which is loaded while this batch is filtered.
+  // The number includes the slices of the next batch, because the worker loads the next batch while
+  // the GPU filters this batch.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
-/// Data that a phase stores for each slice.
+/// The data that a phase stores for each slice.
 struct PlaneVolume::Memory {
   Memory(const VolumePlan& plan, Phase phase, bool searches, const Margins& margins, int depth,
          cudaStream_t stream)
@@ -89,7 +90,7 @@ struct PlaneVolume::Memory {
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // the sums of the slices before this one have been cleared
-  // Index of the first slice for which there is no guide of the first phase yet.
+  // Index of the first slice without a guide of the first phase.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before this slice
 };
@@ -121,7 +122,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Groups that the first phase stores for the second have their own memory.
+  // The stored groups of the first phase have separate memory.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -175,8 +176,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // The norms of skipped layers are not computed. No layer uses them, and their slices may have
-  // been overwritten in the ring.
+  // The range excludes cubes that only skipped layers use. Later slices may have overwritten the
+  // slices of these cubes in the ring.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -184,8 +185,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory in which the groups of these layers are stored. At the end of the ring, the
-/// function reduces the number of layers.
+/// Returns the memory for the groups of these layers. At the end of the ring, the function reduces
+/// the number of layers.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -204,9 +205,9 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns how many layers of reference cubes have their groups in memory at the same time. Larger
-/// slices have more groups in a layer, so the number is then smaller, and groups need no more
-/// memory than slices.
+/// Returns the number of layers of reference cubes whose groups are in memory at the same time. If
+/// slices are larger, a layer has more groups, and the number of layers is smaller. Therefore
+/// groups need no more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

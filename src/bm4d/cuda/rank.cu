@@ -1,16 +1,16 @@
-// The second phase without a search (propagation.h): forms groups from the members of nearby groups
-// of the first phase. A block processes 4x4 reference cubes of up to four layers. It loads the part
-// of the guide that the union of their search windows covers into shared memory. Each position
-// stores a word with the four samples that begin there. A warp processes the cubes of one column,
-// one after the other:
-//   1. Each lane tests four of the listed members. The lane that first sets a candidate's bit in a
-//      map of the window appends it to the warp's list, so that each candidate is listed once, in
-//      arbitrary order.
+// The second phase without a search (propagation.h): the kernel forms groups from the members of
+// nearby groups of the first phase. A block processes 4x4 reference cubes of up to four layers. The
+// block loads the part of the guide that the union of their search windows covers into shared
+// memory. Each position stores a word with the four samples that begin at the position. A warp
+// processes the cubes of one column along z, one after the other:
+//   1. Each lane tests four of the listed members. A map of the window has one bit for each
+//      candidate. The lane that first sets the bit of a candidate appends the candidate to the list
+//      of the warp. Therefore the list contains each candidate once, in arbitrary order.
 //   2. Each lane computes the norm of one candidate and its inner product with the reference cube,
 //      row by row, with the instruction dp4a.
-//   3. The best scores of the lanes determine a bound that at least the required number of
-//      candidates reach. The candidates that reach the bound are sorted (cuda/warp.cuh) by distance
-//      and by position in the window.
+//   3. The best scores of the lanes determine a bound. At least the required number of candidates
+//      have scores of at least the bound. The warp sorts these candidates (cuda/warp.cuh) by
+//      distance and by position in the window.
 
 #include <algorithm>
 
@@ -31,11 +31,11 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in a round, and the group that contains this member. Member 0
-/// stands for no member.
+/// The member that a lane tests in a round, and the group that contains this member. If the member
+/// is 0, the lane tests nothing.
 struct Entry {
-  // Offset, on the grid of reference cubes of the first phase, from the cube that is nearest to the
-  // cube of the second phase to the reference cube of this group.
+  // Offset of the group's reference cube, in steps of the grid of the first phase. The offset is 0
+  // for the group whose reference cube is nearest to the cube that the warp processes.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -81,8 +81,9 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
-/// constants in the instructions. Other kernels take them from the arguments.
+/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
+/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// arguments.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -99,8 +100,9 @@ struct RankShape {
   }
 };
 
-/// Loads the part of the guide that the union of the search windows covers. `start`: offset in a
-/// slice of the first position of the union. `places`: positions of the slices in the ring.
+/// Loads the part of the guide that the union of the search windows covers. `start` is the offset,
+/// in a slice, of the first position of the union. `places` contains the positions of the slices in
+/// the ring.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -155,8 +157,8 @@ class Ranking {
     }
   }
 
-  /// Selects the group of one reference cube. It is the k-th cube of the block, and belongs to the
-  /// layer at `z`. `layers` contains the stored layers around this layer.
+  /// Selects the group of the k-th reference cube of the column, which belongs to the layer at `z`.
+  /// `layers` contains the nearest stored layer and the layers before and after it.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -179,9 +181,9 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns their number (step 1 above). The upper
-  /// half of a list entry is the position of the candidate in the window. The lower half is the
-  /// offset of the candidate's first word from the first word of the window.
+  /// Lists the candidates of a reference cube, and returns their number (step 1 at the beginning of
+  /// this file). The upper half of a list entry is the position of the candidate in the window. The
+  /// lower half is the offset of the candidate's first word from the first word of the window.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -218,8 +220,8 @@ class Ranking {
     return count;
   }
 
-  /// Returns u + v * pitch + w * plane for a displacement. u, v and w are counted from the
-  /// beginning of the window.
+  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position in the window that belongs
+  /// to a displacement.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
     const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
@@ -227,8 +229,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Computes the key of each listed candidate, score << 16 | (65535 - position) (step 2 above).
-  /// The key is 0 if there is no candidate.
+  /// Computes the key of each listed candidate, score << 16 | (65535 - position) (step 2 at the
+  /// beginning of this file). If a lane has no candidate, its key is 0.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -262,8 +264,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns the best keys in descending order, one in each lane (step 3 above). The result
-  /// contains at least the keep - 1 best keys. Lanes without a key return 0.
+  /// Returns the best keys in descending order, one in each lane (step 3 at the beginning of this
+  /// file). The result contains at least the keep - 1 best keys. Lanes without a key return 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -302,8 +304,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of a phase without a search. If `window` is 0, the arguments of the kernel define the
-/// window and the step. If it is not 0, `window` and `step` define them at compile time.
+/// The kernel of a phase without a search. If `window` is 0, the kernel reads the window and the
+/// step from its arguments. If not, `window` and `step` define them at compile time.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -352,8 +354,8 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Returns the kernel that is specialised for the parameters of a profile (params.cpp). If there is
-/// none, returns the generic kernel.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), or the
+/// generic kernel if there is no such kernel.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;

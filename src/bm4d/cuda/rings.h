@@ -18,7 +18,7 @@ struct Ring {
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// Owner of the memory of a ring.
+/// The owner of the memory of a ring.
 template <class T>
 class Slices {
  public:
@@ -32,8 +32,8 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // If the slices wrap around, the loop first clears those up to the end of the ring, and then
-    // those from the beginning of the ring.
+    // If the slices extend beyond the end of the ring, the loop first clears the slices up to the
+    // end of the ring, and then the slices at the beginning of the ring.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

@@ -1,5 +1,5 @@
-// Converts stored samples to the floats that are filtered, with one thread for each voxel, slice by
-// slice. The kernels are memory-bound.
+// Converts stored samples to the floats that the phases filter, with one thread for each voxel,
+// slice by slice. Memory bandwidth limits the speed of these kernels.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -44,8 +44,8 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   }
 }
 
-/// Extends slices beyond their edges by their mirror image. There is one thread block for each row
-/// of each slice.
+/// Extends slices beyond their edges by their mirror image. One thread block processes one row of
+/// one slice.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {
   float* const plane = noisy.at(first + static_cast<int>(blockIdx.y));

@@ -1,6 +1,6 @@
 #pragma once
-// Slices in GPU memory, in the sample format of frames: input slices, and results before their
-// download.
+// Slices in GPU memory, in the sample format of frames. The slices are inputs, or results before
+// their download.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// One plane of each slice, as kernels access it.
+/// One plane of each slice, in the form that kernels access.
 struct StoredPlanes {
   Ring<std::byte> bytes;
   int pitch, width, height;  // pitch in bytes
@@ -25,10 +25,10 @@ struct StoredPlanes {
   FloatGuard guard;         // used for float samples
 };
 
-/// All planes of all slices in a ring.
+/// All planes of all slices, in rings.
 class StoredSlices {
  public:
-  /// `levels`: noise levels of the stored samples.
+  /// `levels` are the noise levels of the stored samples.
   StoredSlices(const FrameFormat& format, const std::array<float, max_planes>& levels, int depth,
                cudaStream_t stream)
       : format_(format), levels_(levels), thresholds_(dither_thresholds(format, stream)) {
@@ -49,7 +49,7 @@ class StoredSlices {
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
-  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. This plane is not
+  /// Queues the conversion of plane `i` of a slice of `noisy` to a result, for planes that are not
   /// filtered.
   void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
     convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),

@@ -1,6 +1,6 @@
 #pragma once
-// Functions for kernels with one thread for each voxel of some slices. A thread processes several
-// consecutive slices, one after the other.
+// Functions for kernels in which each thread processes one voxel of several consecutive slices, one
+// after the other.
 
 #include "bm4d/cuda/kernels.h"
 

@@ -1,8 +1,8 @@
-// The worker uses three streams: one uploads slices and converts them to planes of floats, one
-// computes, and one downloads results. Each batch of layers is queued as a few launches over all of
-// its slices. The host waits only for results: the results of a batch are in flight while it
-// uploads the next one. Memory for results is reused when the results of an earlier batch have
-// arrived.
+// The worker uses three CUDA streams. The first stream uploads slices and converts them to planes
+// of floats, the second stream computes, and the third stream downloads results. The worker queues
+// each batch of layers as a few launches over all slices of the batch. The host waits only for
+// results: the results of a batch are in flight while the host uploads the next batch. The worker
+// reuses the memory of results when the results of an earlier batch have arrived.
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice overwrites another slice of the ring, whose result must have been downloaded.
+    // The slice overwrites another slice of the ring. The upload waits until the result of that
+    // slice has been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -140,7 +141,8 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Converts all uploaded slices to planes of floats. The compute stream waits for these planes.
+  /// Queues the conversion of all uploaded slices to planes of floats. The compute stream waits for
+  /// these planes.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};
@@ -161,8 +163,8 @@ class CudaWorker final : public VolumeWorker {
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // `uploaded_end_` is the end of the uploaded slices, and `loaded_end_` the end of the slices that
-  // have been converted to planes of floats.
+  // `uploaded_end_` is the index after the last uploaded slice. `loaded_end_` is the index after
+  // the last slice that has been converted to planes of floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

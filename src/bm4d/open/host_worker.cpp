@@ -49,7 +49,8 @@ class HostWorker final : public VolumeWorker {
   void filter(const Layers& layers) override {
     for (Volume& volume : volumes_) {
       Layers own = layers;
-      // A mask has the size of the first plane.
+      // A mask has the size of the first plane. For planes of another size, the worker ignores the
+      // mask.
       if (format_.plane_width(volume.plane) != format_.width ||
           format_.plane_height(volume.plane) != format_.height)
         own.wanted = nullptr;
@@ -93,8 +94,8 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// One flag for each slice, from slice oldest_ on: whether the slice has out-of-range samples
-  /// (float_guard.h).
+  /// A flag for each slice, starting with slice oldest_, that states whether the slice has
+  /// out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

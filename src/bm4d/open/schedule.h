@@ -1,6 +1,6 @@
 #pragma once
-// The schedule of a phase along z: which layers of reference cubes can be filtered, and which
-// slices are finished. The schedule does not access samples.
+// The schedule of a phase along z. The schedule decides when the phase can filter a layer of
+// reference cubes, and when a slice is finished. The schedule does not access samples.
 
 #include <algorithm>
 #include <optional>
@@ -11,11 +11,12 @@
 namespace lull::bm4d {
 
 /// The schedule of one phase in one volume. Layers are at multiples of the step, counted from the
-/// first slice of the volume, and at the end of the volume. The session may see only a part of a
-/// volume, which begins with a later slice.
+/// first slice of the volume. A further layer is at the end of the volume. If the session gets only
+/// a part of the volume, its first slice is not the first slice of the volume.
 class PhaseSchedule {
  public:
-  /// `at_a_time`: number of layers that are filtered together, except at the end of the volume.
+  /// `at_a_time` is the number of layers that the phase filters together. At the end of the volume,
+  /// the number may be smaller.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -31,10 +32,10 @@ class PhaseSchedule {
   /// available.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that can be filtered, if any. After the call, these layers count as
-  /// filtered.
+  /// Returns the next layers that can be filtered, if there are any. After the call, these layers
+  /// count as filtered.
   std::optional<Layers> next_layers() {
-    /// Position of the last layer if the volume ends after the available slices.
+    /// Position of the last layer, if no further slices follow the available slices.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -56,7 +57,7 @@ class PhaseSchedule {
   /// Returns the next slice that no later layer reaches, if there is one. After the call, this
   /// slice counts as finished.
   std::optional<int> next_finished() {
-    // If the volume ends after the available slices, there is another layer, which begins here.
+    // If no further slices follow the available slices, another layer begins at this position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);
@@ -65,7 +66,7 @@ class PhaseSchedule {
     return finished_++;
   }
 
-  /// Returns the range of slices to which the estimates of these layers are added.
+  /// Returns the range of slices to which the phase adds the estimates of these layers.
   SliceSpan reach(const Layers& layers) const {
     return {layers.z - params_.radius(),
             layers.z + (layers.count - 1) * params_.step + params_.radius() + params_.cube};

@@ -24,13 +24,14 @@ class VolumeSession final : public SliceSession {
       : SliceSession(format, memory, results),
         params_(params),
         worker_(std::move(worker)),
-        // On a GPU, the session also handles volumes without noise, because their results must be
-        // in the requested memory.
+        // On a GPU, the session also processes volumes without noise, to place their results in the
+        // requested memory.
         passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // A mask has the size of the first plane.
+      // A mask has the size of the first plane. If a plane with noise has another size, the session
+      // ignores masks.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
     }
@@ -62,8 +63,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // If a volume has fewer slices than a cube, it is extended by mirroring. None of its slices is
-    // finished at this point.
+    // If a volume has fewer slices than a cube, the session extends the volume by its mirror image.
+    // At this point, no slice of such a volume is finished.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -85,8 +86,8 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all layers of a phase that can be filtered, and passes the slices that become finished
-  /// to the next phase.
+  /// Filters all layers that a phase can filter, and passes the slices that become finished to the
+  /// next phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
@@ -103,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only those layers of a batch that contain a required cube. So a session with a part of
-  /// a volume skips the same layers as a session with the complete volume.
+  /// Filters only the layers of a batch that contain a required cube. Therefore a session for a
+  /// part of a volume skips the same layers as a session for the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -139,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, but at most as many as one batch of layers finishes, because
-  /// the next phase has memory for this number.
+  /// Returns the next finished slices. The number is at most the number of slices that one batch of
+  /// layers finishes, because the next phase has memory for only this number.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -169,7 +170,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // Excludes the slices that were added by mirroring if the volume has fewer slices than a cube.
+    // If the volume has fewer slices than a cube, this line excludes the slices of the mirror
+    // image.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;
@@ -196,7 +198,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// A result that may be in flight. The noisy slice must stay valid until the result has arrived.
+  /// A result that may be in flight. The noisy slice must remain valid until the result has
+  /// arrived.
   struct PendingResult {
     Frame noisy, clean;
   };

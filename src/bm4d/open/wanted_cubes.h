@@ -11,27 +11,30 @@
 
 namespace lull::bm4d {
 
-/// Returns the maximum distance from a required voxel at which cubes of the first phase are still
-/// filtered. A cube of the second phase that contains a required voxel can extend this far from the
-/// voxel, so its guide consists of estimates everywhere. The distance is at most the search radius.
-/// (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask and 0.007 dB
-/// within two voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
+/// Returns the maximum distance from a required voxel up to which the first phase filters cubes. A
+/// cube of the second phase that contains a required voxel extends at most this far from the voxel.
+/// Therefore the guide of the cube consists only of estimates. The result is at most the search
+/// radius. (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask and
+/// 0.007 dB within two voxels of the edge of the mask. A distance of 0 would lose 0.01 and 0.03
+/// dB.)
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. A cube of the second phase is required if it contains a
-/// voxel inside the mask. A cube of the first phase is also required if such a voxel is within
-/// `first_phase_reach`, because the second phase may use its estimates. The decision depends only
-/// on slices that the cube's group can reach, so it is the same in a part of a volume.
+/// voxel inside the mask. A cube of the first phase is required if a voxel inside the mask is in
+/// the cube or within `first_phase_reach` of it, because the second phase may use the estimates of
+/// the cube. The decision depends only on slices that the cube's group can reach. Therefore it is
+/// the same for a part of a volume as for the complete volume.
 class WantedCubes {
  public:
-  /// `width` and `height`: size of a slice in voxels, including its extension by mirroring.
+  /// `width` and `height` are the size of a slice in voxels, including the extension by the mirror
+  /// image.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the next slice. If it has no mask, all of its voxels are required.
+  /// Adds the next slice. If the slice has no mask, all of its voxels are required.
   void add(const SliceMask* mask);
-  /// Releases the slices before `z`. Later calls of choose() must not need them.
+  /// Releases the slices before `z`. Later calls of choose() must not need these slices.
   void forget_before(int z);
 
   /// Returns whether any cube of the layer that begins in slice `z` is required. Appends a value

@@ -1,7 +1,7 @@
 #pragma once
 // The stages of the reference backend as separate functions, so that tests can compare the stages
-// of the other backends with them. All arithmetic is double precision and follows Maggioni et al.
-// 2013, section II.
+// of the other backends with them. The functions compute in double precision and follow Maggioni et
+// al. 2013, section II.
 
 #include <array>
 #include <map>
@@ -20,8 +20,8 @@ class Slices {
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns a voxel of slice `z`. If the slice does not exist, it is created and filled with
-  /// zeros.
+  /// Returns a voxel of slice `z`. If the slice does not exist, the function creates it and fills
+  /// it with zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);
@@ -46,13 +46,13 @@ struct Place {
 /// `available` exist.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group that consists of the best of the given candidates. The displacements must be
-/// different from each other, and the candidates must lie inside the volume.
+/// Returns the group that consists of the best of the given candidates. All candidates must have
+/// different displacements and must be inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 
-/// Voxels or coefficients of a cube with `side` elements along each axis: x varies fastest, then y,
-/// then z.
+/// Voxels or coefficients of a cube with `side` elements along each axis. The index along x varies
+/// fastest, then y, then z.
 using Cube = std::array<double, max_cube * max_cube * max_cube>;
 /// The cubes of a group, in the order of its members.
 using GroupStack = std::vector<Cube>;
@@ -60,16 +60,16 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Applies collaborative hard thresholding to `stack`, in place (equation 7): coefficients of
-/// magnitude <= `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of
-/// the Haar transform), the threshold is multiplied by `mean_factor`. Returns the weight of the
-/// group, 1 / (number of retained coefficients).
+/// Applies collaborative hard thresholding to `stack`, in place (equation 7). Coefficients whose
+/// magnitude is at most `threshold` become 0. For coefficients of the mean over the group
+/// (coefficient 0 of the Haar transform), the function multiplies the threshold by `mean_factor`.
+/// Returns the weight of the group, which is 1 / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Applies the collaborative Wiener filter to `stack`, in place (equation 10). The spectrum of
-/// `basic` is used as the spectrum of the signal, and `noise` = mu2 sigma^2 as the noise power. For
-/// the mean over the group, the noise power is multiplied by `mean_factor`. Returns the weight of
-/// the group, 1 / (sum of the squared Wiener factors).
+/// Applies the collaborative Wiener filter to `stack`, in place (equation 10). The spectrum of the
+/// signal is the spectrum of `basic`, and the noise power is `noise` = mu2 sigma^2. For the mean
+/// over the group, the function multiplies the noise power by `mean_factor`. Returns the weight of
+/// the group, which is 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -6,14 +6,14 @@
 namespace lull {
 namespace {
 
-// Number of equal parts into which the range (0, 1) of thresholds is divided. In each part, 8
-// successive rows of a column have one threshold.
+// Number of strata, which are equal parts of the range (0, 1) of thresholds. In 8 successive rows
+// of a column, each stratum contains one threshold.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// The range (0, 1) is divided into eight parts. Returns a threshold within part `stratum`.
-/// Neighbouring columns use different halves of a part.
+/// Returns a threshold within `stratum`, which is one of the eight equal parts of the range (0, 1).
+/// Neighbouring columns use different halves of a stratum.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -28,8 +28,8 @@ DitherPattern pattern_of(const Strata& at) {
 /// Returns the three bits of `v` in reverse order.
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
-/// Makes the ordered pattern. The thresholds of successive rows form a one-dimensional Bayer
-/// matrix. In the next column, each threshold differs by 1/2.
+/// Makes the ordered pattern. The thresholds of successive rows of a column form a one-dimensional
+/// Bayer matrix. The thresholds of the next column differ from these thresholds by 1/2.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -38,10 +38,10 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the blue-noise pattern. Each 8 successive rows of a column contain each of the eight
+/// Makes the blue-noise pattern. Every 8 successive rows of a column contain each of the eight
 /// strata (parts of the threshold range) once, at first in random order. The algorithm exchanges
 /// pairs of strata within these 8 rows until no exchange makes neighbouring thresholds more
-/// different. All decisions are made in integers.
+/// different. All computations use integers, so all machines make the same pattern.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -69,8 +69,8 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns how similar the stratum at (x, y) is to the neighbouring strata: the sum of 100 cos(2
-  /// pi difference / 8), weighted by distance. (A column is 4 samples wide.)
+  /// Returns the similarity of the stratum at (x, y) to the neighbouring strata: the sum of 100
+  /// cos(2 pi difference / 8), weighted by distance. (A column is 4 samples wide.)
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

@@ -13,7 +13,7 @@ template <class Enum, std::size_t Count>
 using NamesOf = std::array<std::pair<Enum, std::string_view>, Count>;
 
 /// The values of an enumeration with their names, in the order in which programs list them. Each
-/// enumeration with names specialises this variable.
+/// enumeration that has names specialises this variable.
 template <class Enum>
 inline constexpr NamesOf<Enum, 0> names_of{};
 
@@ -25,7 +25,8 @@ template <class Enum>
   return {};
 }
 
-/// Returns the value with this name, if any: parse_name<Profile>("fast").
+/// Returns the value with this name, or nothing if no value has this name. An example of a call is
+/// parse_name<Profile>("fast").
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> parse_name(std::string_view text) {
   for (const auto& [value, candidate] : names_of<Enum>)

@@ -1,5 +1,5 @@
 #pragma once
-// Presets: a profile and a temporal radius under a name that users of encoders know.
+// Presets. A preset is a profile and a temporal radius under a name that users of encoders know.
 
 #include <string_view>
 
@@ -13,7 +13,7 @@ struct Preset {
   int temporal;  // radius for video; stills and volumes have none
 };
 
-/// The presets from the fastest to the slowest.
+/// All presets, ordered from the fastest to the slowest.
 inline constexpr Preset presets[] = {
     {"veryfast", Profile::fast, 0},   {"faster", Profile::fast, 1}, {"fast", Profile::balanced, 1},
     {"medium", Profile::balanced, 2}, {"slow", Profile::high, 2},   {"slower", Profile::high, 4},

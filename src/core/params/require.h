@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Throws an error unless `holds` is true. The error text is "WHAT = VALUE (must be RANGE); choose
-/// one in range".
+/// Throws an error if `holds` is false. The text of the error is "WHAT = VALUE (must be RANGE);
+/// choose one in range".
 /// @throws InvalidArgument
 inline void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;

@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// Layout of every plane on the device: a margin around the picture, so that no kernel has to check
+/// Layout of every plane on the device. A margin surrounds the picture, so no kernel needs to check
 /// whether a search window extends beyond the picture. Offsets are in elements of the plane, of any
 /// type.
 struct Margins {
@@ -20,12 +20,12 @@ struct Margins {
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The margins on the right and below exceed the search window's radius by 64, because kernels
-  // load the union of the search windows of several reference patches. The size of the union is
-  // rounded up to a multiple of 8; the union spans up to 3 steps of 8 samples and includes a patch.
-  // The words that kernels load begin up to 3 samples before the union and end up to 12 samples
-  // after it. Below the picture, kernels also read the tile of 8 reference patches, which are up to
-  // 8 samples apart. On the left and above, the sums of weights read the patches that contain the
+  // The margins on the right and below exceed the radius of the search window by 64. Kernels load
+  // the union of the search windows of several reference patches. The union spans up to 3 steps of
+  // 8 samples, contains a patch, and is rounded up to a multiple of 8 samples. The words that
+  // kernels load begin up to 3 samples before the union and end up to 12 samples after it. Below
+  // the picture, kernels also read the tile of 8 reference patches, which are up to 8 samples
+  // apart. On the left and above, the kernels that sum weights read the patches that contain the
   // first samples (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
@@ -38,7 +38,7 @@ struct Margins {
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
   /// Returns a layout without margins, except for the padding at the ends of rows. Planes have this
-  /// layout during conversions from and to other layouts.
+  /// layout only during conversions from and to other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -48,16 +48,16 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Maximum number of samples of a plane with its padding, because kernels count these samples in
-/// signed 32-bit integers.
+/// Maximum number of samples of a plane with its padding. Kernels count these samples in signed
+/// 32-bit integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// Maximum number of rows of a plane: the grid of a launch has at most 65535 thread blocks along y,
+/// Maximum number of rows of a plane. The grid of a launch has at most 65535 thread blocks along y,
 /// and the smallest thread blocks process 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;
 }
-/// Checks the size of a plane of width x height samples, which is stored with padding as `rows`
+/// Checks the size of a plane of width x height samples. With its padding, the plane has `rows`
 /// rows of `pitch` samples.
 /// @throws InvalidArgument  kernels cannot address the plane
 void require_addressable(int width, int height, std::int64_t pitch, std::int64_t rows);

@@ -25,14 +25,15 @@ struct HalfMatrix {
         at[i][j][2 * n + h] =
             pack_halves(factor * block.half[n].at[2 * h], factor * block.half[n].at[2 * h + 1]);
   }
-  /// Sets block (j, i) to the transpose of block (i, j), because the matrix is symmetric.
+  /// Sets block (j, i) of this symmetric matrix to the transpose of block (i, j).
   __device__ __forceinline__ void mirror(int i, int j) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// Computes 16 rows of the product c += a w, where w is this matrix, which must be symmetric.
+  /// Computes 16 rows of the product c += a w, where w is this matrix. The matrix must be
+  /// symmetric.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll

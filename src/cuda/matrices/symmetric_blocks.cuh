@@ -1,10 +1,11 @@
 #pragma once
 // Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. A block
-// has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) holds
-// columns 8n + 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. Without moving
-// any values, these registers are also the left operand of another matrix product, or the right
-// operand of a matrix product with the transpose of the block: both operands are contracted along
-// their columns. Shared memory is not needed.
+// has the layout in which the tensor cores return sums. In this layout, lane (g, t) = (lane / 4,
+// lane % 4) has the values in columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h] and
+// half[n].at[2h + 1]. The same registers are also the left operand of another matrix product, or
+// the right operand of a product with the transpose of the block, because a product sums over the
+// columns of both operands. Therefore no lane needs to exchange values, and shared memory is not
+// needed.
 
 #include <cstdint>
 
@@ -17,7 +18,7 @@ struct Block {
 };
 
 /// A block of floats as an operand of the tensor cores. The tensor cores multiply floats with 11
-/// significant bits, so each float is stored as the sum of two such floats.
+/// significant bits, so this type stores each float as the sum of two such floats.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -44,13 +45,13 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 }
 
 /// Computes part `step` of the product c += a b' of blocks, where b' is the transpose of b. The
-/// product has product_steps parts. Independent products run fastest if their parts are interleaved
-/// step by step.
+/// product has product_steps parts. Independent products run fastest if a kernel computes the same
+/// part of all products before the next part.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // A block and an operand have different layouts: of eight columns, column 2t of the block is
+  // A block and an operand have different layouts. Within eight columns, column 2t of the block is
   // column t of the operand, and column 2t + 1 of the block is column t + 4 of the operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
@@ -79,12 +80,13 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Transposes 8x8 values. Before and after, lane (g, t) holds columns 2t and 2t + 1 of row g.
+/// Transposes 8x8 values. Before and after the call, lane (g, t) = (lane / 4, lane % 4) has the
+/// values in columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // The first exchange passes the values whose row and column have the same parity, the second
-  // exchange passes the other values.
+  // The first exchange passes the values whose row and column have the same parity. The second
+  // exchange passes all other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -106,11 +108,11 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
-/// one after the other. Block panel[i] contains the rows of block i in the columns of the pivots.
-/// On return, it contains the part of the inverse of the negative matrix that these pivots
-/// determine. column[i] receives the columns of the pivots: each column as it was before the
-/// elimination of its pivot, divided by the root of that pivot. The caller must update the rest of
-/// the matrix with a product of these columns.
+/// one after the other. On entry, panel[i] contains the rows of block i in the columns of the
+/// pivots. On return, panel[i] contains the part of the inverse of the negative matrix that these
+/// pivots determine. column[i] receives the columns of the pivots. Each of these columns has its
+/// values before the elimination of its pivot, divided by the square root of the negative pivot.
+/// The caller must update the rest of the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -152,8 +154,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. Blocks
-/// are updated only by adding sums of squares, so that small elements stay as exact as possible.
+/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. To limit
+/// rounding errors of small elements, the function updates blocks only by adding sums of squares.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -174,7 +176,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Each block is stored on only one side of the diagonal. `k` determines the side.
+          // Only one of the blocks (i, j) and (j, i) is stored. `k` determines the stored block.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -6,7 +6,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A picture in GPU memory that keeps the memory of its planes alive.
+/// A picture in GPU memory that shares ownership of the memory of its planes.
 struct KeptPicture {
   DevicePicture picture;
   std::shared_ptr<std::byte[]> pixels;

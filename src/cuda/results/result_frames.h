@@ -1,6 +1,5 @@
 #pragma once
-// Allocates the results of sessions on a GPU: in host memory, or in GPU memory if results stay
-// there.
+// Allocates the results of sessions on a GPU, in host memory or in GPU memory.
 
 #include <memory_resource>
 
@@ -8,18 +7,18 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of GPU memory, for buffers that are reused. The resource lives as long
-/// as the process. Allocation throws OutOfDeviceMemory.
+/// Returns a memory resource of GPU memory, for buffers that are reused. The resource exists until
+/// the process ends. Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
-/// Number of results that usually wait for a sink. Page-locked memory for this number of results is
-/// allocated in advance.
+/// Number of results that usually wait for a sink. Sessions allocate page-locked memory for this
+/// number of results in advance.
 inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {
  public:
-  /// `on_device`: results are in the memory of the current device. If false, they are in host
-  /// memory.
+  /// If `on_device` is true, results are in the memory of the current device. If not, they are in
+  /// host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
   /// Returns a frame with `planes` to which the GPU can write, in host or GPU memory.
@@ -34,15 +33,16 @@ class ResultFrames {
 /// Returns `frame` with Frame::on_device set. The frame's buffer must come from a pool in
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Returns the frame in the form that users of the session receive. All work that writes the frame
-/// must have been queued. If the frame is on a device, its host `planes` become empty.
+/// Returns the frame in the form that users of the session receive. Before the call, the session
+/// must have queued all work that writes the frame. If the frame is on a device, its host `planes`
+/// become empty.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
-// Each of the following functions returns when its work is complete. Builds without CUDA provide
-// these functions and device_memory() too, but there they throw.
+// Each of the following functions returns when its work is complete. Builds without CUDA also
+// provide these functions and device_memory(), but there they throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
-/// Waits for all work that is queued on a device.
+/// Waits for all queued work of a device.
 void synchronize(int device);
 /// Copies bytes between device memory and host memory, in either direction.
 void copy_bytes(void* to, const void* from, std::size_t bytes, int device);

@@ -1,8 +1,10 @@
-// Converts array elements to samples and back. The kernels are memory-bound: each thread converts
-// one element, each warp 32 contiguous elements or 32 elements of a row.
+// Converts array elements to samples and back. Memory bandwidth limits the speed of the kernels:
+// each thread converts one element, and each warp converts 32 contiguous elements or 32 elements of
+// a row.
 //
-// The kernels compute in double precision and round each step, as numpy does for arrays in host
-// memory (python/lull/_values.py), so that results on host and GPU are equal bit for bit.
+// The kernels compute in double precision and round each step. numpy rounds in the same way for
+// arrays in host memory (python/lull/_values.py), so results on the host and on a GPU are equal bit
+// for bit.
 
 #include <cuda_fp16.h>
 
@@ -26,8 +28,8 @@ struct PlanePairs {
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements. If `plain` is true, elements are samples. If it is
-/// false, an element is low + sample * span.
+/// Conversion between samples and elements. If `plain` is true, elements are samples. If not, an
+/// element is low + sample * span.
 struct Scale {
   bool plain;
   double low, span;
@@ -82,7 +84,7 @@ __device__ float to_sample(Number v, const Scale& scale) {
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // The intrinsics keep the compiler from fusing the multiplication and the addition.
+  // The intrinsics prevent the compiler from fusing the multiplication and the addition.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);
@@ -222,7 +224,7 @@ namespace {
 constexpr int threads = 256;  // threads of a block that copies contiguous elements
 
 int blocks_of(std::int64_t numbers) {
-  // Maximum number of blocks; for longer arrays, each thread processes several elements.
+  // Maximum number of thread blocks. For longer arrays, each thread processes several elements.
   constexpr std::int64_t most = 4096;
   return static_cast<int>(std::min((numbers + threads - 1) / threads, most));
 }

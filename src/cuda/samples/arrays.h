@@ -1,7 +1,8 @@
 #pragma once
 // Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
-// and back. The work that writes the input must be complete before the call; the output is complete
-// when a function returns. Builds without CUDA provide these functions too, but there they throw.
+// and back. Before a call, the work that writes the input must be complete. When a function
+// returns, its output is complete. Builds without CUDA also provide these functions, but there they
+// throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>
@@ -12,7 +13,7 @@
 
 namespace lull::cuda {
 
-/// Types of array elements, in the machine's byte order.
+/// Types of array elements, in the byte order of the machine.
 enum class NumberType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
 
 /// A plane of array elements in device memory.
@@ -29,7 +30,8 @@ struct ArrayPicture {
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether the array elements are samples of this type, so that no conversion is needed.
+  /// Returns whether the array elements equal samples of this type, so that no conversion is
+  /// needed.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -40,13 +42,13 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts the elements of an array to samples. If low and span define a conversion, elements
-/// whose samples lie more than 0.5 outside 0..1 become NaN, which filters preserve.
+/// Converts the elements of an array to samples. If low and span define a conversion, an element
+/// becomes NaN if its sample is more than 0.5 outside 0..1. Filters preserve NaN.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. A sample that equals the original sample, or is NaN, gets the
-/// element of `original` at its position. `original` must be on the same device and have the same
-/// type, low and span as the destination.
+/// Converts samples back to elements. If a sample equals the original sample or is NaN, the
+/// function copies the element of `original` at its position. `original` must be on the same device
+/// and have the same type, low and span as the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 

@@ -1,5 +1,5 @@
-// Converts stored samples to planes of floats and back. The kernels are memory-bound: each thread
-// converts 4 adjacent samples of a row.
+// Converts stored samples to planes of floats and back. Each thread converts 4 adjacent samples of
+// a row. Memory bandwidth limits the speed of the kernels.
 
 #include <algorithm>
 
@@ -50,7 +50,7 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane. Samples beyond the end of the row are not written, because
+/// Stores 4 samples of a float plane. The function does not write beyond the end of a row, because
 /// the margin must not change. (Rows of raw planes are padded to a multiple of 4 samples, so raw
 /// planes need no such function.)
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
@@ -68,8 +68,8 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve that is read from a table. The knots that a picture uses stay in the caches,
-/// because neighbouring samples use only a small part of the 8 KiB.
+/// An input curve from a table of 8 KiB. Neighbouring samples use only a small part of the table,
+/// so the caches contain the knots that a picture uses.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {
@@ -81,7 +81,7 @@ struct TableCurves {
   explicit TableCurves(const CurveTables& curves) : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
 };
 
-/// An output transform that does nothing: returns the filtered samples at (x + k, y) unchanged.
+/// An output transform that returns the filtered samples at (x + k, y) unchanged.
 struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
@@ -169,7 +169,8 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts 4 floats, from (x, y) on, to samples. The 4 samples share one dithering threshold.
+/// Converts 4 floats to samples, starting at position `p`. The 4 samples share one dithering
+/// threshold.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
   static_assert(quad == dither_group);
@@ -233,8 +234,8 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
   }
 }
 
-/// Converts integer samples of planes that are not filtered, as copy_plane() (core/samples.h) does
-/// on the host.
+/// Converts integer samples of planes that are not filtered. On the host, copy_plane()
+/// (core/samples.h) performs the same conversion.
 template <class From, class To>
 __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
                                int width, int height, const RawPlane to) {
@@ -254,8 +255,8 @@ __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding
   to.quad_at<To>(p) = converted;
 }
 
-/// Returns the factor that converts the 0..255 scale to the samples of plane `i`. The host computes
-/// the same value.
+/// Returns the factor that converts the 0..255 scale to the samples of plane `i`. store_plane()
+/// uses the same factor on the host.
 float store_scale(const RawPlanes& raw, int i) {
   return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }

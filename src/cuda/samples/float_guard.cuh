@@ -1,7 +1,7 @@
 #pragma once
-// Handling of out-of-range float samples (core/float_range.h) in kernels. The work is memory-bound:
-// each thread processes one sample, each warp 32 samples of a row. Only threads with an
-// out-of-range sample read neighbouring samples, and such samples are rare.
+// Handling of out-of-range float samples (core/float_range.h) in kernels. Each thread processes one
+// sample, and each warp 32 samples of a row. Memory bandwidth limits the speed of the kernels. Only
+// threads with an out-of-range sample read neighbouring samples, and such samples are rare.
 
 #include <cstddef>
 
@@ -19,8 +19,8 @@ struct FloatPlane {
   }
 };
 
-/// Number of cells that a warp sums, in blocks of 32x8 threads. The 4 cells are adjacent. A thread
-/// sums one row of a cell, which is one 32-byte sector of memory.
+/// Number of adjacent cells that a warp sums, in thread blocks of 32x8 threads. A thread sums one
+/// row of a cell, which is one 32-byte sector of memory.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Memory and streams of other programs. Builds without CUDA provide these functions, which then
-// throw.
+// Memory and streams of other programs. Builds without CUDA also provide these functions, but there
+// they throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace lull::cuda {
 
-/// Makes work that is queued later, on the legacy default stream or by functions of this folder,
-/// wait for the work that is on `stream` (a cudaStream_t of GPU `device`) now. Null: the legacy
-/// default stream, for which all such work waits anyway.
+/// Makes later work wait for the work that is on `stream` at the time of the call. `stream` is a
+/// cudaStream_t of GPU `device`. Later work is work on the legacy default stream and work of the
+/// functions of this folder. If `stream` is null, the function does nothing, because later work
+/// always waits for the legacy default stream.
 void wait_for_stream(void* stream, int device);
 
-/// Maps the memory behind the descriptor of a dma-buf, of `bytes` bytes, into the address space of
-/// a GPU. The descriptor may be closed afterwards. Returns null if the driver cannot import the
-/// memory. Drivers can do so on Tegra from Thor on (CUDA 13, cuImportExternalMemory), but not on
-/// other machines.
+/// Maps the memory of a dma-buf, which has `bytes` bytes, into the address space of a GPU. A
+/// program may close the descriptor after the call. Returns null if the driver cannot import the
+/// memory. On Tegra, drivers for Thor and newer devices can import the memory (CUDA 13,
+/// cuImportExternalMemory). On other machines, drivers cannot.
 [[nodiscard]] std::shared_ptr<std::byte> import_dma_buf(int descriptor, std::size_t bytes,
                                                         int device);
 

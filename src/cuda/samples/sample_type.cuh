@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// Calls `use` with a value whose C++ type is the type of the samples. The value itself has no
-/// meaning.
+/// Calls `use` with a value whose C++ type is the type of the samples. Only the type of the value
+/// matters.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -27,7 +27,8 @@ void with_sample_type(SampleType sample, Use use) {
 /// Conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Thresholds of dithering, in device memory; null: rounding to nearest, ties upwards.
+  // Thresholds of dithering, in device memory. If the pointer is null, samples are rounded to
+  // nearest, ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
@@ -42,8 +43,8 @@ struct Rounding {
   }
 };
 
-/// Converts a float to a sample as as_sample() (core/samples.h) does on the host: integers are
-/// rounded to nearest, ties upwards, and clamped.
+/// Converts a float to a sample. Integers are rounded to nearest, ties upwards, and clamped. On the
+/// host, as_sample() (core/samples.h) performs the same conversion.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)

@@ -1,6 +1,7 @@
 // Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
-// vector contain neighbouring elements of a row of a matrix. Groups are padded with members whose
-// patches are 0, whose noise is independent, and whose estimates are not used.
+// vector contain neighbouring elements of a row of a matrix. Groups are padded to complete vectors
+// with members whose patches are 0 and whose noise is independent. The estimates of these members
+// are not used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -19,7 +20,7 @@ namespace lull::linear::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Sizes of the group that is being combined.
+/// Sizes of the group that the kernel processes.
 struct GroupSize {
   int members, padded;  // k, and k rounded up to complete vectors
   int samples, row;     // n, and n rounded up to complete vectors
@@ -32,8 +33,8 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
 }
 
 /// Pointers to the patches of a group in picture x, y or z (params.h) of each frame. A patch that
-/// spans two frames has one half in each. Element half * max_group + m points to the first sample
-/// of a half of member m.
+/// spans two frames has one half in each of them. Element half * max_group + m points to the first
+/// sample of this half of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -128,8 +129,8 @@ float deviation(const Patches& y, const GroupSize& size, const float* z) {
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Computes C, the covariance of the noise of each pair of members. `variance`: the variance of the
-/// noise, summed over the samples of one half of a patch.
+/// Computes C, the covariance of the noise of each pair of members. `variance` is the variance of
+/// the noise, summed over the samples of one half of a patch.
 void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
@@ -143,9 +144,9 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` and
-/// `removed` are the noise variances in the formulas of Q and of Theta, summed over the samples of
-/// a patch.
+/// Computes Theta (params.h) for white noise. On entry, `matrix` contains the Gram matrix.
+/// `assumed` is the noise variance in the formula of Q, and `removed` is the noise variance in the
+/// formula of Theta. Both variances are summed over the samples of a patch.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -164,8 +165,8 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Computes Theta (params.h) for coloured noise. `noise` contains the covariance C and is
-/// overwritten.
+/// Computes Theta (params.h) for coloured noise. On entry, `noise` contains the covariance C. The
+/// function overwrites `noise`.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;
@@ -217,9 +218,9 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to the sums of their frames: mean + estimates to x, and mean + estimates +
-/// ratio (combined - estimates) to z. `half`: 0 if `places` are the first halves of the patches, 1
-/// if they are the second halves.
+/// Adds weighted patches to the sums of their frames. The sum for x gets mean + estimates. The sum
+/// for z gets mean + estimates + ratio (combined - estimates). `half` is 0 if `places` are the
+/// first halves of the patches, and 1 if they are the second halves.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -1,7 +1,8 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the kernels on
 // them. The division into blocks depends only on the size of the picture and the sizes of the
-// groups. Each block adds its estimates to its own tile, and the tiles are added to the picture in
-// the order of the blocks. So the result does not depend on the number of threads.
+// groups. Each block adds its estimates to its own tile, and the engine adds the tiles to the
+// picture in the order of the blocks. Therefore the result does not depend on the number of
+// threads.
 
 #include "linear/engine.h"
 
@@ -24,10 +25,10 @@ namespace {
 
 using namespace cpu;
 
-/// Side of the area that the reference patches of a block cover, in samples.
+/// Width and height, in samples, of the area that the reference patches of a block cover.
 constexpr int block_side = 64;
 
-/// The part of a frame that the groups of a block can touch.
+/// A rectangle of a frame that contains all patches of the groups of a block.
 struct Area {
   int left = 0, top = 0, right = 0, bottom = 0;
 
@@ -42,8 +43,8 @@ struct Area {
   }
 };
 
-/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and the area of each frame
-/// that their groups can touch.
+/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and for each frame the area
+/// that contains all patches of their groups.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;
@@ -62,7 +63,7 @@ struct CpuSums : Sums {
   }
 };
 
-/// The aggregation sums of a block: one element for each frame.
+/// The aggregation sums of a block, with one element for each frame.
 using Tile = std::vector<CpuSums>;
 
 std::vector<Block> plan_blocks(const Groups& groups, int width, int height) {
@@ -156,7 +157,8 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide. Each element contains two samples, one below the other.
+  /// Makes the quantised guide. An element contains two samples, and the second sample is below the
+  /// first sample.
   PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);
@@ -181,9 +183,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The last column of reference patches may have a smaller distance than `step` from the column
-    // before it. The matcher therefore processes it as a row of its own. Over time, all reference
-    // patches of a row have the same motion vector: they belong to one bundle.
+    // The distance between the last two columns of reference patches may be smaller than `step`.
+    // The matcher therefore processes the last column separately. Over time, all reference patches
+    // of a row belong to one bundle, so they have the same motion vector.
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

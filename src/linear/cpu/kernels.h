@@ -1,6 +1,6 @@
 #pragma once
 // Data and kernels of the cpu backend. Each kernel is one source file that Highway compiles for
-// every instruction set and dispatches at run time:
+// every instruction set. The program selects the instruction set at run time:
 //   match.cpp    distances of all candidates of a row of reference patches, and their selection
 //   combine.cpp  Gram matrix, inverse, Theta and estimates of a group, aggregation into a tile
 // engine.cpp divides the picture and runs the kernels in parallel.
@@ -20,9 +20,10 @@ using lull::cpu::Buffer;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The quantised guide in pairs of rows: element (x, y) has the samples (x, y) and (x, y + 1) in
-/// its low and high 16 bits. Samples outside the picture have the value `outside`, so that the
-/// distance of a candidate that is not inside the picture exceeds max_inside_distance.
+/// The quantised guide in pairs of rows. Element (x, y) has sample (x, y) in its low 16 bits, and
+/// sample (x, y + 1) in its high 16 bits. Samples outside the picture have the value `outside`, so
+/// that the distance of a candidate that is not completely inside the picture exceeds
+/// max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -34,7 +35,7 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance of a candidate from the picture, in samples, if the candidate lies outside. It
+/// Maximum distance from the picture, in samples, of a candidate outside the picture. The distance
 /// is limited because no motion vector moves the centre of a bundle of reference patches out of the
 /// picture.
 inline constexpr int guide_border = 64;
@@ -56,8 +57,8 @@ struct SearchedGuide {
   int first_index = 1;  // index of the first candidate
 };
 
-/// Reference patches in one row: `count` patches from (x, y) on, at a distance of `step`, so that
-/// they cover at most row_width samples.
+/// Reference patches in one row: `count` patches, starting at (x, y), at a distance of `step`. The
+/// patches cover at most row_width samples.
 struct ReferenceRow {
   int x = 0, y = 0, count = 0;
   GroupSizes sizes;
@@ -66,18 +67,19 @@ struct ReferenceRow {
   std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
   int candidates = 0;                     // number of candidates in all frames
 
-  /// Returns the stride of the keys of a reference patch, a multiple of the number of lanes.
+  /// Returns the number of keys from one reference patch to the next, a multiple of the number of
+  /// lanes.
   std::size_t key_stride() const { return round_up(candidates, 16); }
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r, or no_key if the candidate is not inside the picture. The reference patch has
-/// no_key, too, and so have candidates in frames that are not in row.guides.
+/// reference patch r. The key is no_key if the candidate is not inside the picture, if it is the
+/// reference patch itself, or if its frame is not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. On entry, `limit` is a guess of the largest key of a member; on return, it is a
-/// guess for the next reference patch. `scratch` has count + 16 elements.
+/// multiple of 16. On entry, `limit` is a guess of the largest key of a member. On return, `limit`
+/// is a guess for the next reference patch. `scratch` has count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
@@ -88,7 +90,7 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding * padding;
 
-/// Memory that a thread uses for the group that it processes.
+/// Scratch memory of a thread for the group that it processes.
 struct Workspace {
   Buffer<float> rows;       // [member][sample]: patches that determine Theta
   Buffer<float> columns;    // [sample][member]: the same patches, minus their mean
@@ -104,9 +106,9 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the memory of the
-/// tile covers only a part of the picture. In each row of x and z, up to 16 elements beyond the end
-/// can be written.
+/// The sums of a tile. The pointers refer to sample (0, 0) of the picture, although the memory of
+/// the tile covers only a part of the picture. The kernel may write up to 16 elements beyond the
+/// end of each row of x and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches
@@ -119,16 +121,15 @@ struct FrameStep {
   TileSums tile;
 };
 
-/// The plane that a step processes, and the parameters of this step. Pictures of all frames have
-/// the same stride.
+/// The plane that a step processes, and the parameters of the step.
 struct PlaneStep {
   Step step;
   const PlaneNoise* noise = nullptr;
   int side = 0;
 };
 
-/// A group. `first` and `second` contain the positions of the first and second halves of its
-/// members, relative to the reference patch at (left, top).
+/// A group. `first` contains the positions of the first halves of its members, and `second` the
+/// positions of their second halves, relative to the reference patch at (left, top).
 struct GroupPlaces {
   int left = 0, top = 0;
   std::span<const Place> first, second;  // second: empty if patches lie in one frame

@@ -1,6 +1,7 @@
-// Matching in integers. For each displacement, the distances of a row of reference patches are
-// computed at once. The first step sums squared differences along each column of the picture, over
-// the rows of the patches. The second step sums these sums over the columns of each patch.
+// Matching in integers. For each displacement, the kernel computes the distances of a row of
+// reference patches at once. The first step sums squared differences along each column of the
+// picture, over the rows of the patches. The second step adds these sums over the columns of each
+// patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/match.cpp"
@@ -20,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. `mask` selects rows: all bits of a row
-/// are set if its differences are added.
+/// Adds the squared differences of a pair of rows to `sum`. `mask` selects the rows whose
+/// differences are added. All of its bits for a selected row are 1.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -38,9 +39,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Sums the squared differences of a row of patches along each of `width` columns, from (x, y) in
-/// one guide and from (x + dx, y + dy) in the other guide. Writes the sums to `sums`, or adds them
-/// if kAdds is true.
+/// Sums the squared differences of a row of patches along each of `width` columns. The patches
+/// begin at (x, y) in one guide and at (x + dx, y + dy) in the other guide. The function writes the
+/// sums to `sums`, or adds them to `sums` if kAdds is true.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -64,15 +65,15 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the memory for the sums of all displacements in one row of the window; each displacement
+/// Size of the memory for the sums of all displacements in one row of the window. Each displacement
 /// has a row of row_stride elements. Each stage processes all displacements before the next stage
-/// begins, because a load that spans two recent stores would have to wait for them.
+/// begins, because a load that spans two recent stores must wait for them.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Writes sums over `side` columns to `patches`, one sum for each of `width` patches that begin in
-/// neighbouring columns. `columns` is overwritten. The sums over 1, 2, 4 and 8 columns are added
-/// according to the bits of `side`.
+/// Computes sums over `side` columns for `width` patches that begin in neighbouring columns, and
+/// writes them to `patches`. The function overwrites `columns`. It computes sums over 1, 2, 4 and 8
+/// columns, and adds the sums that correspond to the bits of `side`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

@@ -1,5 +1,5 @@
-// Products and inverses of small matrices. Highway compiles this file for every instruction set, as
-// a part of combine.cpp.
+// Products and inverses of small matrices. This file is a part of combine.cpp, which Highway
+// compiles for every instruction set.
 
 #if defined(LULL_LINEAR_CPU_MATRICES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_LINEAR_CPU_MATRICES_INL_H_
@@ -23,7 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Number of vectors of a row that stay in registers while four rows are processed.
+/// Number of vectors of a row that are in registers while the kernel processes four rows.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else
@@ -66,7 +66,7 @@ HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_
     for (int v = 0; v < kVectors; ++v) hn::Store(sum[i][v], d, to + i * columns + v * lanes);
 }
 
-/// Computes four rows of a product, from column `first` on.
+/// Computes four rows of a product, starting at column `first`.
 HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, int columns,
                               int first, float* to) {
   const D d;
@@ -89,19 +89,19 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// Returns the first stored column of row `i` of a symmetric matrix. Of the lower triangle, only
-/// the part within the 16x16 squares on the diagonal is stored.
+/// Returns the first stored column of row `i` of a symmetric matrix. The stored part is the upper
+/// triangle and the 16x16 squares on the diagonal.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix: the inner products of all pairs of columns
-/// of `columns`, which has `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix, which contains the inner products of all
+/// pairs of columns of `columns`. `columns` has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
 }
 
-/// Completes the lower triangle of a symmetric matrix.
+/// Computes the missing part of the lower triangle of a symmetric matrix from the upper triangle.
 HWY_INLINE void mirror(int k, float* matrix) {
   const D d;
   const hn::FixedTag<float, block> four;
@@ -117,8 +117,8 @@ HWY_INLINE void mirror(int k, float* matrix) {
     }
 }
 
-/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`. The matrix belongs to
-/// `members` patches of `samples` samples. Returns the floor.
+/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`, and returns f. The
+/// matrix belongs to `members` patches of `samples` samples.
 HWY_INLINE float add_floor(int members, int samples, int k, float* matrix) {
   float trace = 0;
   for (int i = 0; i < members; ++i) trace += matrix[i * k + i];
@@ -137,19 +137,19 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
   return {m.c * scale, -m.b * scale, m.a * scale};
 }
 
-/// Inverts a symmetric positive definite 4x4 matrix: the inverse of [P B; B' C] follows from those
-/// of P and of the Schur complement C - B' P^-1 B. Rows of `from` are `block` elements apart.
-/// (Eliminating four pivots one after the other would have to wait for four divisions.)
+/// Inverts a symmetric positive definite 4x4 matrix [P B; B' C]. The inverse follows from the
+/// inverses of P and of the Schur complement C - B' P^-1 B. Rows of `from` are `block` elements
+/// apart. (The elimination of four pivots one after the other would wait for four divisions.)
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // This matrix is T = P^-1 B.
+  // The matrix T = P^-1 B, where P is the upper left block, and B is the upper right block.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // This matrix is U = T S^-1.
+  // The matrix U = T S^-1, where S is the Schur complement of P.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;
@@ -164,9 +164,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts from each of the rows `top` to top + square - 1 the four pivot rows, multiplied by the
-/// row's four factors. The function processes kVectors vectors, from `column` on. The pivot rows
-/// themselves are not changed.
+/// Subtracts the four pivot rows from each of the rows `top` to top + square - 1. The pivot rows
+/// are multiplied by the four factors of the row. The function processes kVectors vectors, starting
+/// at column `column`. It does not change the pivot rows themselves.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -224,8 +224,8 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
 }
 
 /// Replaces a symmetric positive definite k x k matrix by the negative of its inverse. The function
-/// sweeps (eliminates) four pivots at a time. Only the upper triangle is read and written
-/// (first_column()). `k` is a multiple of 16, at most max_group.
+/// sweeps (eliminates) four pivots at a time. It reads and writes only the upper triangle and the
+/// squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

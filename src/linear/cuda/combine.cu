@@ -1,23 +1,25 @@
-// Linear combinations of the patches of groups (definition: linear/params.h). A warp combines one
-// group after the other.
+// Linear combinations of the patches of groups (definition: linear/params.h). A warp combines the
+// patches of one group after the other.
 //
-// A thread block processes neighbouring reference patches. The samples of the union of their search
-// windows, and the sums of the estimates there, are in shared memory. A warp holds the matrices of
-// a group in registers. Products run on the tensor cores, with operands in half precision and sums
-// in single precision:
-//   1. The mean patch of the group, in half precision. Before that, the level of the block is
-//      subtracted from the samples, so that flat areas are exact.
-//   2. The Gram matrix of the differences from the mean patch, and the inverse of Q in floats.
-//   3. Theta in half precision, and the weights of its rows.
-//   4. The estimates, 16 samples of all patches at a time, are added to the sums, which are
-//      integers, so that their order does not matter.
-// At the end the sums of the block are added to device memory.
+// A thread block processes neighbouring reference patches. Shared memory contains the samples of
+// the union of their search windows, and the sums of the estimates at these samples. A warp stores
+// the matrices of a group in registers. Tensor cores compute the products, with operands in half
+// precision and sums in single precision:
+//   1. The warp computes the mean patch of the group in half precision. Before this step, the block
+//      subtracts its level from the samples, so that flat areas are exact.
+//   2. The warp computes the Gram matrix of the differences from the mean patch, and the inverse of
+//      Q in floats.
+//   3. The warp computes Theta in half precision, and the weights of its rows.
+//   4. The warp computes the estimates for 16 samples of all patches at a time, and adds them to
+//      the sums. The sums are integers, so their order does not matter.
+// At the end, the block adds its sums to device memory.
 //
-// The noise level t that remains in z follows from the moments of y - z. Another kernel computes
-// these moments for all patches before.
+// The noise level t that remains in z follows from the moments of y - z. Another kernel has
+// computed these moments for all patches.
 //
-// If a group has fewer members than the maximum, the unused indices refer to the reference patch.
-// The rows of Xc with these indices are zero, so that Theta does not mix them with members.
+// If a group has fewer members than the maximum, the unused elements refer to the reference patch.
+// The rows of Xc for the unused elements are zero, so Theta does not mix these elements with
+// members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -41,7 +43,7 @@ struct CombineJob {
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples of the region that lie in the picture.
+  /// Calls use(x, y, index) for all samples of the region that are inside the picture.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {
@@ -64,7 +66,7 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
 }
 
 /// Writes the index of each member's first sample in the windows. Returns the sums of the members'
-/// moments, in all lanes.
+/// moments. All lanes get the sums.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

@@ -1,6 +1,7 @@
 #pragma once
-// The combination of the patches of one group by a warp, for groups in one picture (combine.cu) and
-// for groups over time (combine_time.cu). The samples and the sums are in shared memory.
+// Combines the patches of one group, with one warp. Two kernels use this code: combine.cu for
+// groups in one picture, and combine_time.cu for groups over time. The samples and the sums are in
+// shared memory.
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -9,15 +10,16 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q, in units of its largest diagonal element. The inverse is computed from
-/// products of floats with about 21 significant bits; with smaller eigenvalues, the inverse would
-/// be inexact.
+/// Minimum eigenvalue of Q, in units of the largest diagonal element of Q. The kernel computes the
+/// inverse from products of floats with about 21 significant bits. With smaller eigenvalues, the
+/// inverse would be inexact.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
 
-/// The first part of the shared memory of a thread block. It is followed by arrays with one value
-/// for each sample of the search windows. `Pairs`: maximum number of pairs of samples of a patch.
+/// The first part of the shared memory of a thread block. In memory, arrays with one value for each
+/// sample of the search windows follow this structure. `Pairs` is the maximum number of pairs of
+/// samples of a patch.
 template <int T, int Pairs>
 struct BlockMemory {
   SamplePair pairs[Pairs];
@@ -39,8 +41,8 @@ struct BlockWork {
   const float* autocorrelation;
 };
 
-/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to
-/// the standard deviation of the noise in y. `moments`: sums over the patches of all members.
+/// Returns t (params.h): the standard deviation of the noise that remains in z, relative to the
+/// standard deviation of the noise in y. `moments` contains sums over the patches of all members.
 __device__ __forceinline__ float remaining_noise(const BlockWork& work, const Step& step,
                                                  float2 moments, int count) {
   const float samples = static_cast<float>(count) * work.samples;
@@ -49,7 +51,7 @@ __device__ __forceinline__ float remaining_noise(const BlockWork& work, const St
   return fmaxf(1 - sqrtf(variance) / work.sigma, step.tau);
 }
 
-/// Adds the estimates of a group to the sums (step 4 of combine.cu). `share` is r of
+/// Adds the estimates of a group to the sums (step 4 of combine.cu). `share` is the factor r of
 /// params.h.
 template <int T, Kind kind>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
@@ -108,8 +110,8 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
 }
 
 /// Combines the patches of a group. `places` contains the index of each member's first sample in
-/// the windows, and `positions` the positions for SharedNoise. The function calls add_weight(row,
-/// weight) for each member, in one lane, with the weight in units of 1 / weight_scale.
+/// the windows, and `positions` contains the positions for SharedNoise. For each member, one lane
+/// calls add_weight(row, weight), with the weight in units of 1 / weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

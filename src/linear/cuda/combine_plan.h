@@ -1,5 +1,5 @@
 #pragma once
-// Plans how the reference patches are divided among the thread blocks that combine groups
+// Plans the division of reference patches into thread blocks, for the kernel that combines groups
 // (combine.cu). This file requires neither a device nor the CUDA toolkit.
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace lull::linear {
 
-/// The part of the work that a thread block performs, and the shared memory that it needs.
+/// The part of the work that one thread block performs, and the shared memory that the block needs.
 struct CombinePlan {
   int across = 0, down = 0;  // number of reference patches along x and y
   int pitch = 0, rows = 0;   // union of their search windows, in samples
@@ -20,13 +20,13 @@ struct CombinePlan {
   std::size_t bytes = 0;  // dynamic shared memory in bytes
 };
 
-/// Maximum number of reference patches of a block; the sums of a block are sized for it
-/// (combine_sums.h).
+/// Maximum number of reference patches of a block. This maximum determines the fixed-point unit of
+/// the sums of a block (combine_sums.h).
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns a plan whose windows fit into shared memory, with as many reference patches per block as
-/// possible. A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
+/// Returns the plan with the most reference patches per block whose windows fit into shared memory.
+/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
 /// @throws InternalError  not even the window of one reference patch fits
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
@@ -35,13 +35,15 @@ inline constexpr int max_combine_warps = 8;
   static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
   for (const auto [across, down] : shapes) {
     CombinePlan plan{.across = across, .down = down};
-    // A word of shared memory contains a sample and the sample to the right of it.
+    // A word of shared memory contains a sample and its right neighbour, so a row needs one more
+    // word.
     plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two blocks of 8 warps. If its shared memory suffices for
-    // four blocks, blocks have 4 warps, because smaller blocks distribute the work more evenly.
+    // A multiprocessor has registers for two blocks of 8 warps, or for four blocks of 4 warps. If
+    // shared memory suffices for at least three blocks, blocks have 4 warps, because smaller blocks
+    // distribute the work more evenly.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

@@ -1,12 +1,12 @@
-// Linear combinations of the patches of groups over time (definition: linear/params.h). The
-// combination of a group is that of combine.cu. A thread block processes neighbouring reference
-// patches of one bundle, so that they have the same motion vectors. The union of their search
-// windows in a frame is a rectangle, and the rectangles of all frames are packed into an atlas in
-// shared memory (TimePlan). If patches span two frames, a second atlas contains the windows of the
-// second halves: the same positions in the partners of the frames.
+// Linear combinations of the patches of groups over time (definition: linear/params.h). A warp
+// combines the patches of a group as in combine.cu. A thread block processes neighbouring reference
+// patches of one bundle, which have the same motion vectors. In each frame, the union of their
+// search windows is a rectangle. The rectangles of all frames are packed into an atlas in shared
+// memory (TimePlan). If patches span two frames, a second atlas contains the windows of the second
+// halves, which are the same rectangles in the partners of the frames.
 //
-// At the end the sums of the block are added to the sums of all frames. Weights are added to device
-// memory at once, because there is only one per member.
+// At the end, the block adds its sums to the sums of all frames. Warps add weights directly to
+// device memory, because there is only one weight per member.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -40,12 +40,12 @@ struct BlockWindows {
   __device__ __forceinline__ const WindowAtlas& atlas() const {
     return job.plan.atlases[motion.halves - 1];
   }
-  /// Returns the index of the first sample of a frame's windows. The frame must have candidates.
+  /// Returns the index of the first sample of a frame's windows. The frame must contain candidates.
   __device__ __forceinline__ int first(int f) const {
     return atlas().first[motion.halves == 2 && f > job.args.frames.last ? f - 1 : f];
   }
 
-  /// Calls use(frame, x, y, index) for each sample of all windows, also for those outside the
+  /// Calls use(frame, x, y, index) for each sample of all windows, including samples outside the
   /// picture. `index` is the index of the sample in shared memory.
   template <class Use>
   __device__ __forceinline__ void for_samples(Use use) const {
@@ -70,8 +70,8 @@ struct BlockWindows {
   }
 };
 
-/// Writes the index of each member's first sample in the windows, its frame and its position.
-/// Returns the sums of the members' moments, in all lanes.
+/// Writes the index of each member's first sample in the windows, the frame of the member and its
+/// position. Returns the sums of the members' moments. All lanes get the sums.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -103,9 +103,9 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
     block.group.places[warp][m] = windows.first(frame) + v * windows.atlas().pitch + u;
     block.frames[warp][m] = frame;
     block.origins[warp][m] = origin;
-    // The noise of patches in different frames is independent: their positions are far apart. The
-    // offset of the windows in the reference frame does not matter, because only positions of the
-    // same frame are compared.
+    // The noise of patches in different frames is independent, so the offset 1024 moves their
+    // positions far apart. The code only compares positions within one frame, so the origin of the
+    // positions does not matter.
     if constexpr (!white) block.group.positions[warp][m] = (v + frame * 1024) << 16 | u;
     if constexpr (kind != Kind::pilot)
       if (m < count) {
@@ -118,7 +118,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Fills the table of the pairs of samples of a patch. Returns the number of pairs / 8.
+/// Fills the table of the pairs of samples of a patch. Returns an eighth of the number of pairs,
+/// rounded up.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -208,7 +209,7 @@ __global__ void __launch_bounds__(32 * max_combine_warps)
   });
 }
 
-/// The plan of a step.
+/// Plans the division of a step's work into thread blocks.
 template <int T, Kind kind>
 TimePlan plan_step(const GroupSizes& sizes, int frames, const cuda::DeviceLimits& limits) {
   constexpr int words = kind == Kind::pilot ? 2 : kind == Kind::middle ? 4 : 3;
@@ -229,7 +230,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// A group has up to 16 T members. The pilot's groups of white noise are small.
+// A group has up to 16 T members, where T is a template argument. The groups of the pilot are small
+// for white noise.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

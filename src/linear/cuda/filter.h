@@ -12,19 +12,20 @@
 
 namespace lull::linear {
 
-/// Filters the planes of one frame at a time. The class owns all memory that is needed in addition
-/// to the planes of the frame.
+/// Filters the planes of one frame at a time. The class owns all memory except the planes of the
+/// frame.
 class DeviceFilter {
  public:
-  /// `noise`: noise of the planes in the form in which they are filtered (Y, U and V for RGB).
-  /// `margins[i]`: layout of plane `i`; all planes of a set must have equal layouts. All work is
-  /// queued on `stream`, in the constructor and later.
+  /// `noise` is the noise of the planes in the colour space in which they are filtered (Y, U and V
+  /// for RGB). `margins[i]` is the layout of plane `i`. All planes of a set must have equal
+  /// layouts. The constructor and all other functions queue their work on `stream`.
   /// @throws OutOfDeviceMemory
   DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);
 
-  /// Filters the planes `y` and writes the results to `x`, in the layouts that were passed to the
-  /// constructor. Pointers to planes that do not exist or are not filtered are null in `x`.
+  /// Filters the planes `y` and writes the results to `x`. The planes have the layouts of the
+  /// constructor's argument `margins`. If a plane does not exist or is not filtered, its pointer in
+  /// `x` is null.
   void run(const Planes& y, const std::array<float*, max_planes>& x);
 
  private:
@@ -44,9 +45,10 @@ class DeviceFilter {
   std::vector<SetPlan> sets_;
   cudaStream_t stream_;
   DeviceGroups groups_;
-  // Autocorrelation of the noise; empty: white noise.
+  // Autocorrelation of the noise of each plane. For white noise, the buffer is empty.
   std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;
-  // The sets of planes are filtered one after the other and share the following buffers.
+  // The filter processes the sets of planes one after the other. All sets share the following
+  // buffers.
   std::array<cuda::DeviceBuffer<float>, max_planes> z_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
   cuda::DeviceBuffer<std::uint8_t> quantised_;

@@ -1,6 +1,6 @@
-// Computes the weighted means of the estimates, and the moments of y - z. There is one thread per
-// sample. The weight of a sample is the sum of the weights of all patches that contain it. The
-// first samples of these patches form a square that ends at the sample.
+// Computes the weighted means of the estimates, and the moments of y - z, with one thread per
+// sample. The divisor of a sample is the sum of the weights of all patches that contain the sample.
+// The first samples of these patches form a square whose last sample is the sample itself.
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"
@@ -9,7 +9,8 @@
 namespace lull::linear {
 namespace {
 
-/// `AllSums`: CombineSums or TimeSums. `value_scale`: unit of values (combine_sums.h).
+/// The type AllSums is CombineSums or TimeSums. `value_scale` determines the unit of the sums
+/// (combine_sums.h).
 template <class AllSums>
 __global__ void finish_kernel(AllSums sums, float value_scale, Margins margins, int side, float* x,
                               float* z) {

@@ -1,6 +1,6 @@
 #pragma once
 // The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
-// Theta in registers. A group has N = 16 T patches; blocks and operands have the layout of
+// Theta in registers. A group has 16 T patches. Blocks and operands have the layout of
 // symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
@@ -16,8 +16,8 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples that are read in every patch: their offset from the first sample of the
-/// patch, and a mask that selects those samples of the pair that belong to the patch.
+/// Two adjacent samples that the kernel reads in every patch. `offset` is their offset from the
+/// first sample of the patch. `mask` selects the samples of the pair that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -31,22 +31,22 @@ struct GroupSamples {
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns two samples, minus the mean patch, of the patch whose first sample has the index
-  /// `place`.
+  /// Returns two samples of a patch, minus the samples of the mean patch. `place` is the index of
+  /// the first sample of the patch.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;
   }
 };
 
-/// Computes the mean patch of the first `count` patches. The mean patch has one word for each of 8
-/// * steps pairs.
+/// Computes the mean of the first `count` patches. The mean patch has one word for each of 8 *
+/// steps pairs.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // Each row of the left operand contains a 1 for each member, so that the product sums the
+  // In each row of the left operand, the elements of members are 1. Therefore the product sums the
   // members.
   std::uint32_t members[T][2];
   int from[T][4];
@@ -87,7 +87,7 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
 }
 
 /// Computes the blocks on and below the diagonal of -Xc Xc', the negative Gram matrix of the
-/// patches minus their mean. The rows from `count` on are zero.
+/// patches minus their mean. Rows with an index of at least `count` are zero.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// Calls use(value, row, column) for those values of a block that this lane has.
+/// Calls use(value, row, column) for the values of a block that this lane contains.
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -148,8 +148,8 @@ __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float val
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The covariance of the noise of two members, summed over their samples. It follows from the
-/// autocorrelation of the noise and the displacements between the members.
+/// The covariance of the noise of two members, summed over their samples. The covariance follows
+/// from the autocorrelation of the noise and the displacement between the members.
 struct SharedNoise {
   const float* autocorrelation;  // autocorrelation, in device memory
   const int* positions;          // positions of the members: 65536 y + x
@@ -176,8 +176,8 @@ __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor
                  [&](float& v, int row, int column) { v += factor * noise(row, column); });
 }
 
-/// Computes R = Q^-1 - q q' / (1' q), q = Q^-1 1, on and above the diagonal. The vector 1 has ones
-/// in the first `count` rows, and zeros below.
+/// Computes R = Q^-1 - q q' / (1' q) on and above the diagonal, where q = Q^-1 1. The vector 1 has
+/// ones in the first `count` rows, and zeros in all other rows.
 template <int T>
 __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count) {
   float of_row[2 * T] = {}, of_column[2 * T][2] = {};
@@ -191,7 +191,7 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
             const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
             const float v = inverse[i][j].half[n].at[2 * h + e];
             if (16 * j + 8 * n + t2 + e < count) of_row[2 * i + h] += v;
-            // A block above the diagonal also stands for its transpose below the diagonal.
+            // A block above the diagonal also represents its transpose below the diagonal.
             if (j > i && 16 * i + 8 * h + g < count) of_column[2 * j + n][e] += v;
           }
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -205,7 +205,7 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // Row g needs the sum over column g, which the lanes with 2t + e = g hold.
+    // Row g needs the sum over column g. The lanes with 2t + e = g have this sum.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;
@@ -229,9 +229,9 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1. Only the blocks
-/// of Q^-1 on and above the diagonal exist. `own` is the eigenvalue that belongs to the eigenvector
-/// 1 (all ones).
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, where k is `count`.
+/// Only the blocks of Q^-1 on and above the diagonal exist. `own` is the eigenvalue of Q for the
+/// eigenvector 1 (all ones).
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -249,8 +249,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R from R for coloured noise with the covariance C. Only the
-/// blocks of R on and above the diagonal exist.
+/// Computes Theta = I - factor C R for coloured noise, from the covariance C of the noise and from
+/// the result R of subtract_mean(). Only the blocks of R on and above the diagonal exist.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of iterated linear combinations of patches (linear/params.h), as functions that
-// launch them. All work is asynchronous on `stream`: no function allocates or waits. The head of
-// each .cu file describes its algorithm.
+// launch them. The functions queue all work on `stream`. They neither allocate memory nor wait.
+// Each .cu file begins with a description of its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -18,12 +18,12 @@ namespace lull::linear {
 /// The quantised guide of the matcher, in the layout of the planes.
 struct QuantisedGuide {
   std::uint8_t* samples = nullptr;
-  // For each position, the sum of the squared samples of the patch that begins there.
+  // For each position, the sum of the squared samples of the patch that begins at the position.
   std::int32_t* norms = nullptr;
 };
 
 /// The groups of all reference patches. A group is an array of `sizes.group` indices of candidates
-/// (params.h). The order of its members is arbitrary, but the same in each run.
+/// (params.h). The order of its members has no meaning, but is the same in each run.
 struct DeviceGroups {
   GroupSizes sizes;
   ReferenceGrid grid;
@@ -31,7 +31,7 @@ struct DeviceGroups {
   std::uint8_t* counts = nullptr;
 };
 
-/// Returns the number of thread blocks for all samples of a plane, with one thread for each sample.
+/// Returns the grid of thread blocks with one thread for each sample of a plane.
 inline dim3 blocks_of(const Margins& margins, dim3 block) {
   return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
 }
@@ -50,13 +50,13 @@ struct CombineSums {
   std::uint32_t* weights = nullptr;
 };
 
-/// One step that combines the patches of a plane. The pilot reads the noisy picture y. An iteration
-/// reads the estimate x, the partly denoised picture z and the moments of y - z.
+/// Arguments of one step that combines the patches of a plane. The pilot reads the noisy picture y.
+/// An iteration reads the estimate x, the partly denoised picture z and the moments of y - z.
 struct CombineArgs {
   Margins margins;
   DeviceGroups groups;
   const float *x = nullptr, *z = nullptr;  // in the pilot, both are y
-  // Moments of y - z over the patch that begins at each sample.
+  // Moments of y - z over the patch that begins at each sample (patch_moments()).
   const float2* moments = nullptr;
   CombineSums sums;
   float sigma = 0;
@@ -64,8 +64,8 @@ struct CombineArgs {
   Step step;                               // if tau is 0, an iteration computes no z
 };
 
-/// Computes, for each sample, the sums of y - z and of its squares over the patch that begins at
-/// the sample (finish.cu).
+/// Computes sums of y - z, and sums of the squares of y - z, over the patch that begins at each
+/// sample (finish.cu).
 void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
                    cudaStream_t stream);
 /// Combines the patches of all groups and adds the estimates to the sums (combine.cu).

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of linear combinations over time (linear/params.h), as functions that launch them.
-// All work is asynchronous on `stream`: no function allocates or waits. The head of each .cu file
-// describes its algorithm.
+// The functions queue all work on `stream`. They neither allocate memory nor wait. Each .cu file
+// begins with a description of its algorithm.
 
 #include <array>
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace lull::linear {
 
-/// Finds the groups of all reference patches of the first frame (match_time.cu).
+/// Arguments of match_over_time(), which finds the groups of all reference patches of the first
+/// frame (match_time.cu).
 struct TimeMatchArgs {
   Margins margins;
   SearchedFrames frames;
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
-  /// Amount that is subtracted from the distance of the candidate that motion predicts, for patches
-  /// in one frame and for patches in two frames.
+  /// Amount that the matcher subtracts from the distance of the candidate that motion predicts.
+  /// Element 0 is for patches in one frame, and element 1 for patches in two frames.
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);
@@ -29,14 +30,14 @@ struct TimeSums {
   std::uint32_t* weights = nullptr;  // sums of weights, at the first samples of patches
 };
 
-/// The pictures of a frame: in the pilot, x is y.
+/// The pictures of a frame. In the pilot, x is the noisy picture y.
 struct TimeFrame {
   const float *x = nullptr, *z = nullptr;
   const float2* moments = nullptr;  // CombineArgs::moments
   TimeSums sums;
 };
 
-/// One step that combines the patches of a plane of the first frame.
+/// Arguments of one step that combines the patches of a plane of the first frame.
 struct TimeCombineArgs {
   Margins margins;
   SearchedFrames frames;
@@ -48,8 +49,8 @@ struct TimeCombineArgs {
   int max_frames_searched = 1;  // maximum of frames.count in the session
   float value_scale = 0;        // time_value_scale()
 };
-/// Returns whether the kernel for these parameters fits into the shared memory of the current
-/// device.
+/// Returns whether the kernel for these parameters fits into the shared memory of a device with
+/// these limits.
 [[nodiscard]] bool fits_over_time(const SetParams& params, int frames,
                                   const cuda::DeviceLimits& limits);
 /// Combines the patches of all groups and adds the estimates to the sums (combine_time.cu).

@@ -1,15 +1,17 @@
 // Matching for iterated linear combinations of patches (definition: linear/params.h). A warp finds
 // the group of one reference patch:
-//   1. Distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b. The norms are computed before for all patches.
-//      One instruction multiplies four pairs of samples. A thread block copies the union of its
-//      search windows to shared memory as words: the word at each position contains the four
-//      samples that begin there, so that no load is unaligned and neighbouring lanes read
-//      neighbouring words.
-//   2. The keys of all candidates, in shared memory. A candidate outside the picture has no_key.
-//   3. A bound on the keys of the group. Bisection finds a value for which the number of keys up to
-//      this value is the size of the group. Keys are unique, so such a value exists.
-//   4. The members: all candidates whose keys are at most this bound, in the order of their
-//      positions.
+//   1. Distances: the warp computes |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and
+//      each candidate b. Another kernel has computed the norms of all patches. One instruction
+//      multiplies four pairs of samples. The thread block copies the union of its search windows to
+//      shared memory as words. The word at each position contains the four samples that begin at
+//      the position. Therefore no load is unaligned, and neighbouring lanes read neighbouring
+//      words.
+//   2. Keys: the warp stores the keys of all candidates in shared memory. The key of a candidate
+//      outside the picture is no_key.
+//   3. Bound: bisection finds a bound for which the number of keys up to the bound is the size of
+//      the group. Keys are unique, so such a bound exists.
+//   4. Members: the warp selects all candidates whose keys are at most the bound, in the order of
+//      their positions.
 
 #include <algorithm>
 
@@ -71,9 +73,9 @@ __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* w
   }
 }
 
-/// Computes the distances and the keys of all candidates of the reference patch at (x, y): steps 1
-/// and 2 at the top of this file. `window` points to the first word of the search window of this
-/// patch.
+/// Computes the distances and the keys of all candidates of the reference patch at (x, y) (steps 1
+/// and 2 at the beginning of this file). `window` points to the first word of the search window of
+/// this patch.
 __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
                                           const std::uint32_t* window, std::uint32_t* keys) {
   constexpr int slots = 8;  // number of candidates that a lane processes at once
@@ -155,7 +157,7 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
   const GroupSizes& sizes = groups.sizes;
   MatchJob job{.margins = margins, .guide = guide, .groups = groups};
   // With this distance between rows, neighbouring lanes read words in different memory banks, even
-  // where a row of the window ends.
+  // at the end of a row of the window.
   job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
   job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
   job.keys = (sizes.window * sizes.window + 31) / 32 * 32;

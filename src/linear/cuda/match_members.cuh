@@ -1,6 +1,6 @@
 #pragma once
-// Selects the members of a group from the keys of all candidates (linear/params.h). A warp selects
-// the members of one group.
+// Functions with which one warp selects the members of a group from the keys of all candidates
+// (linear/params.h).
 
 #include <cstdint>
 
@@ -12,13 +12,13 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound: exactly `wanted` of the `total` keys are at most this bound. If there are fewer
-/// keys, no key exceeds the bound.
+/// Returns a bound for which exactly `wanted` of the `total` keys are at most the bound. If there
+/// are fewer than `wanted` keys, no key exceeds the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
   // The two smallest keys of each of the 32 lanes are 64 keys, and a group has at most 64 members.
-  // So the result is at most the largest of these keys.
+  // Therefore the result is at most the largest of these keys.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];
@@ -40,8 +40,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
   return low;
 }
 
-/// Writes the members of the group of reference patch `reference`: the candidates with the smallest
-/// keys, in the order of their positions. `total` is a multiple of 32.
+/// Writes the members of the group of reference patch `reference`. The members are the candidates
+/// with the smallest keys, in the order of their positions. `total` is a multiple of 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

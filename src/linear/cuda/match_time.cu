@@ -1,13 +1,15 @@
 // Matching over time for linear combinations (definition: linear/params.h). A thread block finds
-// the groups of neighbouring reference patches of one bundle, so that they have the same motion
-// vectors. A warp finds the group of one reference patch. Words, norms, and the selection of
-// members are those of match.cu, but the search windows are processed frame by frame: the block
-// copies the union of its windows in a frame to shared memory, and in the partner of the frame if
-// patches span two frames. The keys of the candidates of all frames stay in shared memory.
+// the groups of neighbouring reference patches of one bundle, which have the same motion vectors. A
+// warp finds the group of one reference patch. Words, norms and the selection of members are those
+// of match.cu. In contrast to match.cu, the block processes the search windows frame by frame. It
+// copies the union of its windows in a frame to shared memory. If patches span two frames, it also
+// copies the same windows in the partner of the frame. The keys of the candidates of all frames
+// remain in shared memory.
 //
-// A lane computes the distances of a few candidates in one column and neighbouring rows, because
-// each word in their column is part of all these candidates. The words of the reference patch move
-// through as many registers as the lane has candidates.
+// A lane computes the distances of a few candidates in one column and neighbouring rows. Each word
+// of the column is part of all these candidates, so the lane loads it only once. The words of the
+// reference patch pass through a chain of registers, with one register for each candidate of the
+// lane.
 
 #include <algorithm>
 
@@ -25,8 +27,9 @@ namespace {
 
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
-/// A lane has candidates in `rows` neighbouring rows, in each of `passes` passes over the window. A
-/// window of up to 16 columns is processed by 16 lanes per row of lanes, another one without gaps.
+/// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
+/// each of `passes` passes over the window. In OwnLayout, 16 lanes process a row of up to 16
+/// columns. In OtherLayout, there are as many lanes as the window has columns.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -39,8 +42,8 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch. Words beyond the patch are 0, because the
-/// kernel processes four rows of a window at a time.
+/// Number of words in a column of a reference patch. The number is larger than the side of a patch,
+/// because the kernel processes four rows of a window at a time. Words beyond the patch are 0.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
 constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
@@ -73,7 +76,7 @@ struct FrameWindows {
 };
 
 /// Copies the windows in a frame to shared memory, as the words of match.cu. Candidates outside the
-/// picture get no valid key, so samples outside the picture may have any value.
+/// picture get no valid key, so the values of samples outside the picture do not matter.
 __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameWindows& at,
                                            const std::uint8_t* guide, std::uint32_t* words) {
   const Margins& m = job.args.margins;
@@ -85,7 +88,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // The sample of (0, y) has an aligned address, and so have all positions x & ~3.
+      // The address of sample (0, y) is aligned, so the addresses of all positions x & ~3 are
+      // aligned.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));
@@ -93,8 +97,9 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
   }
 }
 
-/// Copies the words of the reference patch of this warp from the windows in its own frame. (u, v):
-/// its position relative to the first reference patch of the block.
+/// Copies the words of the reference patch of this warp from the windows in the frame of the
+/// reference patches. (u, v) is the position of the reference patch relative to the first reference
+/// patch of the block.
 __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const FrameWindows& at,
                                                int u, int v, int halves,
                                                const std::uint32_t* windows, std::uint32_t* own) {
@@ -112,9 +117,9 @@ __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const Fr
   __syncwarp();
 }
 
-/// Computes the products of the reference patch with the patches at `Rows` positions, one below the
-/// other. `from` points to the first word of the first patch. Words beyond the windows are
-/// multiplied by zeros.
+/// Computes the inner products of the reference patch with the patches at `Rows` positions, one
+/// below the other. `from` points to the first word of the first patch. The function multiplies
+/// words beyond the windows by zeros.
 template <int Rows>
 __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pitch, int halves,
                                                  const std::uint32_t* from,
@@ -144,8 +149,8 @@ __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pi
     }
 }
 
-/// Computes the keys of all candidates in frame f of a reference patch, whose position relative to
-/// the first reference patch of the block is (u, v).
+/// Computes the keys of all candidates of a reference patch in frame f. (u, v) is the position of
+/// the reference patch relative to the first reference patch of the block.
 template <class Layout>
 __device__ __forceinline__ void find_frame_keys(const TimeMatchJob& job, const FrameWindows& at,
                                                 int f, int halves, int u, int v, int own_norm,
@@ -238,7 +243,8 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       columns + sizes.temporal_window > OtherLayout::pitch)
     throw InternalError("a search window over time that exceeds the kernel's; report it");
   TimeMatchJob job{.args = args, .words = 0, .keys = 0};
-  // A lane reads complete groups of four rows, also below the windows (multiply_patches()).
+  // A lane always reads groups of four rows, so it also reads rows below the windows
+  // (multiply_patches()).
   const auto words = [&]<class Layout>(Layout, int window) {
     const int last = (down - 1) * sizes.step + round_up(window, Layout::rows) - Layout::rows;
     return Layout::pitch * (last + round_up(sizes.side + Layout::rows - 1, 4));

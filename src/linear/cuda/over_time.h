@@ -1,6 +1,6 @@
 #pragma once
-// Linear combinations over time (linear/params.h) on planes in GPU memory. The frames of a session
-// (time/frame_session.h) are in slots.
+// Linear combinations over time (linear/params.h) on planes in GPU memory. Each frame of a session
+// is in a slot (time/frame_session.h).
 
 #include <array>
 #include <functional>
@@ -24,12 +24,13 @@ namespace lull::linear {
 /// Filters frames over time. The class owns the pictures of all frames that are in progress.
 class DeviceFilterOverTime {
  public:
-  /// Returns the motion vectors from the frame in a slot to the frame at an offset: one for each
-  /// cell of the main plane, in device memory. Null: no motion.
+  /// Returns the motion vectors from the frame in a slot to the frame at an offset, in device
+  /// memory. There is one vector for each motion block of the main plane. If the result is null,
+  /// all vectors are zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
-  /// The arguments are those of DeviceFilter (filter.h); `slots` is the number of slots, `radius`
-  /// the temporal radius.
+  /// The arguments are those of DeviceFilter (filter.h). In addition, `slots` is the number of
+  /// slots, and `radius` is the temporal radius.
   /// @throws OutOfDeviceMemory
   DeviceFilterOverTime(const FrameFormat& format, const NoiseModel& noise,
                        const std::array<Margins, max_planes>& margins, int slots, int radius,
@@ -44,8 +45,8 @@ class DeviceFilterOverTime {
   void filter(int step, std::span<const SlotFrame> frames, const MotionCells& cells);
   /// Computes the pictures x and z from the sums of a step, and prepares the next step.
   void finish_step(int step, int slot);
-  /// Returns the filtered planes of a slot after the last step. Planes that are not filtered are
-  /// the noisy planes.
+  /// Returns the filtered planes of a slot after the last step. For a plane that is not filtered,
+  /// the result is the noisy plane.
   [[nodiscard]] Planes results(int slot) const;
 
  private:
@@ -89,7 +90,7 @@ class DeviceFilterOverTime {
   cudaStream_t stream_;
   std::array<PlaneMemory, max_planes> planes_;
   std::vector<SetMemory> set_memory_;
-  // The following buffers are used by one step of one set at a time.
+  // Only one step of one set uses the following buffers at a time.
   cuda::DeviceBuffer<std::uint16_t> pilot_members_;
   cuda::DeviceBuffer<std::uint8_t> pilot_counts_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes

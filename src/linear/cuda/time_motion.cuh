@@ -1,5 +1,5 @@
 #pragma once
-// The motion of the bundle to which the reference patches of a thread block belong.
+// The motion of the bundle that contains the reference patches of a thread block.
 
 #include "linear/cuda/time_windows.h"
 #include "match/grid.h"
@@ -14,7 +14,7 @@ struct BlockMotion {
 };
 
 /// Computes the motion of the bundle that contains reference patch (i, j). All threads of the block
-/// must call the function, which ends with a barrier.
+/// must call the function, because it ends with a barrier.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {
   for (int f = threadIdx.x; f < frames.count; f += blockDim.x)
@@ -35,7 +35,7 @@ __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const 
   __syncthreads();
 }
 
-/// Returns whether a frame has candidates that span this number of frames.
+/// Returns whether frame `f` contains candidates that span `halves` frames.
 __device__ __forceinline__ bool has_candidates(const SearchedFrames& frames, int f, int halves) {
   return halves == 1 || frames.partner[f] != no_frame;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The search windows of groups over time, as the kernels get them. This file requires the CUDA
-// toolkit only for kernels; the plan is computed without a device.
+// The search windows of groups over time, in the form that kernels receive. The functions of this
+// file need no device.
 
 #include <algorithm>
 #include <array>
@@ -17,30 +17,32 @@
 
 namespace lull::linear {
 
-/// The frames in which the groups of a frame have patches, the frame of the reference patches
-/// first.
+/// The frames in which the groups of one frame have patches. The first of them is the frame of the
+/// reference patches.
 struct SearchedFrames {
   MotionGrid grid;
   int count = 1;
   bool pairs = false;  // patches span two frames where motion is even
-  /// Index of the frame into which the patches of each frame extend, or no_frame.
+  /// For each frame, the index of the frame into which its patches extend, or no_frame.
   std::array<std::int8_t, max_frames> partner{};
   int last = 0;  // index of the frame that has no partner
-  /// Motion vectors from the first frame to each frame, one for each cell; null: no motion.
+  /// Motion vectors from the first frame to each frame, with one vector for each motion block. If a
+  /// pointer is null, all vectors are zero.
   std::array<const Motion*, max_frames> cells{};
 };
 
-/// Maximum number of pairs of adjacent samples in a patch over time, a multiple of 8.
+/// Maximum number of pairs of adjacent samples in a patch over time, rounded up to a multiple of 8.
 inline constexpr int max_time_pairs =
     (std::max(2 * max_pair_side * ((max_pair_side + 1) / 2), max_side*((max_side + 1) / 2)) + 7) /
     8 * 8;
 
-/// The part of the work of a thread block that combines groups over time (combine_time.cu): the
+/// The part of the work of one thread block that combines groups over time (combine_time.cu): the
 /// reference patches, and the layout of their windows in shared memory.
 struct TimePlan {
-  /// The atlas for patches in one frame, with a window for each frame. The atlas for patches that
-  /// span two frames has a window for each frame that has a partner; a second atlas of the same
-  /// layout follows it, with the windows of the second halves.
+  /// Layouts of the windows. Element 0 is for patches in one frame and has a window for each frame.
+  /// Element 1 is for patches that span two frames and has a window for each frame that has a
+  /// partner. With element 1, shared memory also contains a second atlas of the same layout, for
+  /// the windows of the second halves.
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -49,13 +51,13 @@ struct TimePlan {
   [[nodiscard]] constexpr int warps() const { return across() * down(); }
 };
 
-/// Returns the plan that keeps most warps of a multiprocessor busy, for up to `frames` frames. A
-/// block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. If not even
+/// Returns the plan with which a multiprocessor executes the most warps, for up to `frames` frames.
+/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. If not even
 /// blocks of four reference patches fit into shared memory, the plan has no reference patches.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // A block is part of one bundle of reference patches. A multiprocessor has registers for 16
+  // All reference patches of a block belong to one bundle. A multiprocessor has registers for 16
   // warps.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
@@ -89,10 +91,11 @@ struct TimePlan {
   return best;
 }
 
-/// Returns the unit of values for which the 32-bit sums of a frame cannot overflow: sums are in
-/// units of 1 / (weight_scale * unit). At most 4 R + 1 frames add to the sums of a frame. Each of
-/// their reference patches adds at most one estimate of each member to a sample, or two if patches
-/// span two frames, with weights of at most the square root of the group size.
+/// Returns a scale of estimates for which the 32-bit sums of a frame cannot overflow. Sums are in
+/// units of 1 / (weight_scale * scale). At most 4 R + 1 frames add to the sums of a frame, where R
+/// is the temporal radius. Each of their reference patches adds at most one estimate of each member
+/// to a sample, or two estimates if patches span two frames. Weights are at most the square root of
+/// the group size.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -1,5 +1,5 @@
 // The reference backend: double precision, one group at a time, on one thread. Tests compare the
-// other backends with it; no part of it is optimised for speed.
+// other backends with the reference backend, which is not optimised for speed.
 
 #include "linear/engine.h"
 

@@ -27,7 +27,8 @@ struct Group {
   std::vector<Place> members;
 
   int side() const { return all.sizes().side; }
-  /// Returns the position of a member in the first (`half` = 0) or the second frame that it spans.
+  /// Returns the position of a member in one of the two frames that it spans: in the first frame if
+  /// `half` is 0, and in the second frame if `half` is 1.
   Place half(int member, int half) const {
     Place place = members[member];
     if (half == 1) place.frame = all.frames()[place.frame].partner;
@@ -39,16 +40,18 @@ struct Group {
 [[nodiscard]] Matrix gather(std::span<const PlaneView<const float>> pictures, int x, int y,
                             const Group& group);
 
-/// Returns C: the covariance of the noise of two members, summed over the samples of a patch.
+/// Returns the matrix C (params.h), whose elements are the covariances of the noise of two members,
+/// summed over the samples of a patch.
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
-/// Returns Theta (params.h) for the patches that determine it: Y in the pilot, X in an iteration.
-/// The noise C is multiplied by `assumed` in Q, and by `removed` in Theta.
+/// Returns Theta (params.h). `patches` determines Theta and is Y in the pilot, or X in an
+/// iteration. `noise` is the matrix C. It is multiplied by `assumed` in the formula of Q, and by
+/// `removed` in the formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 
-/// Returns the aggregation weights of the estimates: 1 / sqrt(max(sum of the squares of a row of
-/// Theta, 1/k)).
+/// Returns the aggregation weights of the estimates. The weight of row i is 1 / sqrt(max(sum_j
+/// Theta_ij^2, 1/k)), where k is the number of rows.
 [[nodiscard]] std::vector<double> weights_of(const Matrix& theta);
 
 /// Returns t (params.h), the remaining noise in Z in units of `sigma`.
@@ -59,9 +62,9 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds the estimate of a patch in one frame to the sums at the position (x, y). It is the part
-  /// of row `i` of `estimates` that belongs to the first (`half` = 0) or the second frame of the
-  /// patch.
+  /// Adds the part of an estimate in one frame to the sums at the position (x, y). The estimate is
+  /// row `i` of `estimates`. The part belongs to the first frame of the patch if `half` is 0, and
+  /// to the second frame if `half` is 1.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

@@ -60,8 +60,8 @@ struct LeafView {
   /// contain this member.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters that contain the reference patch `own`. Each patch except
-/// `own` is listed once. Returns the number of listed patches.
+/// Lists the patches of all clusters that contain the reference patch `own`. The list contains each
+/// patch once, and does not contain `own`. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
 /// Computes the sum of squared differences between the reference patch `own` and each of `count`

@@ -130,7 +130,7 @@ class ClusterMatcher final : public Matcher {
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
       // Clusters are scattered in memory, so the clusters of the next reference patch are
-      // prefetched while the current one is matched.
+      // prefetched while the current reference patch is matched.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
@@ -259,13 +259,13 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // [tiling][preceding tiling][member]: identifier of the cluster that contains the member in the
-  // preceding tiling.
+  // Identifier of the cluster that contains a member in a preceding tiling. The indices are
+  // [tiling][preceding tiling][member].
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// A matcher that calls the cluster matcher if the parameters of the phase ask for clusters, and
-/// the exhaustive matcher if not.
+/// A matcher that calls the cluster matcher in phases with MatchParams::clusters, and the
+/// exhaustive matcher in all other phases.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

@@ -1,7 +1,7 @@
 // Lists the candidates of a reference patch from its clusters, computes their distances, and
-// selects the nearest. A key consists of a distance and a list index. 32 keys at a time are sorted
-// by sorting networks on vectors, which have no branches that could be mispredicted, and are merged
-// with the best keys so far. Patches at equal distance are ordered afterwards.
+// selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors,
+// which have no branches that could be mispredicted, sort 32 keys at a time. The code merges the
+// sorted keys with the best keys so far, and finally orders the patches at equal distance.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -147,7 +147,7 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   for (int i = 0; i < vectors; ++i) hn::Store(best[i], d, least + i * key_lanes);
 }
 
-// ---- Selection of the nearest --------------------------------------------------------------
+// ---- selection -----------------------------------------------------------------------------
 
 /// Makes keys of the distances up to the limit; each larger distance becomes no_key. The array of
 /// distances is padded with large distances. Returns the number of keys, a multiple of 32.
@@ -177,8 +177,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Collects all patches at the distance `distance`, and writes those with the lowest patch numbers
-/// to `to` until `to` is full. The order of `patches` has no influence on the result.
+/// Fills `to` with patches at the distance `distance`, in ascending order of their patch numbers.
+/// The order of `patches` has no influence on the result.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -283,9 +283,10 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference of the two patch numbers. away / row, rounded to nearest, is the
-    // number of rows between the patches: the distance in columns changes the quotient by less than
-    // 0.5.
+    // `away` is the difference of the two patch numbers, and `rows` is the difference between the
+    // patch numbers of a patch and the patch below it. The quotient, rounded to nearest, is the
+    // number of rows between the patches, because the distance in columns changes the quotient by
+    // less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

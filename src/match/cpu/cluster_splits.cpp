@@ -1,5 +1,5 @@
-// Splits clusters: finds the plane that splits a cluster, and partitions the patches of the cluster
-// by it.
+// Splits clusters. The code finds the plane that splits a cluster, and partitions the patches of
+// the cluster by this plane.
 //
 // A patch consists of two pieces of memory (PatchStrips, cluster_kernels.h). The kernel computes
 // the dot products of 4 or 8 patches at a time, and then immediately moves these patches to their
@@ -56,7 +56,7 @@ class Products {
     }
   }
   /// Returns the value that compensates for the conversion of samples to signed bytes. The caller
-  /// adds it to the sum of the lanes that of() returns.
+  /// adds this value to the sum of the lanes of the vector from of().
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector whose lanes, added up, give the dot product of a patch and the weights minus
@@ -161,7 +161,7 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// For each of the two centres, the sum of its seeds, sample by sample.
+  /// The sum of the seeds of each centre, sample by sample.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
@@ -175,8 +175,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // A product is at most 255 a b, with a + b <= 8, so products have 12 bits, and sums of two
-    // products 13.
+    // Let a and b be the numbers of seeds of the two centres, with a + b <= 8. A product is at most
+    // 255 a b, so it has 12 bits, and a sum of two products has 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);
@@ -258,8 +258,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // The elements behind the last patch belong to another cluster. So the patches at the end, which
-  // do not fill a vector, are processed in a copy.
+  // The elements behind the last patch belong to another cluster. If the last patches do not fill a
+  // vector, the code processes a copy of these patches.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

@@ -61,10 +61,10 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several bytes in each element: element i of phase m of row y holds the samples of
-/// row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
-/// neighbouring reference patches, and one vector serves as many reference patches as it has lanes,
-/// at any displacement. Samples outside the picture repeat the border.
+/// The guide with several bytes in each element. Element i of phase m of row y contains the samples
+/// of row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
+/// neighbouring reference patches, and at any displacement, one vector serves as many reference
+/// patches as it has lanes. Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -87,8 +87,9 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of elements to be filled. `to` is element i = first_element of phase 0. `bytes` is scratch
-/// memory for the samples of the elements: elements * step + (bytes of an element) - 1 samples.
+/// A row of the guide that pair_row() or quad_row() fills. `to` is the address of element
+/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
+/// bytes, for the samples of all elements of the row.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -131,7 +132,8 @@ struct Scores {
   /// class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory, [window + 1][lane]: marks candidates that lie partly outside the picture.
+  // Scratch memory with the indices [window + 1][lane]. It marks candidates that lie partly outside
+  // the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -164,10 +166,10 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
-/// Computes the norms (products.cpp) of `rows` rows of patch positions and writes them to `to`.
-/// `from` is the first of these rows in `quads`. In memory, the phases of a row follow each other.
-/// A row has `elements` elements, a multiple of 16. The function also reads the next patch - 1 rows
-/// of `quads`.
+/// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
+/// these rows in `quads`, and `to` receives the norms. In memory, the phases of a row follow each
+/// other. A row has `elements` elements, a multiple of 16. The function also reads the next patch -
+/// 1 rows of `quads`.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range
@@ -177,8 +179,8 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
 /// Fills Scores::outside. For each dx, one row contains 0xffff in the lanes in which the candidate
-/// lies partly outside the picture, and 0 in the other lanes. An additional row contains 0xffff in
-/// all lanes. It is used for the displacement 0, so that the reference patch is not a candidate.
+/// lies partly outside the picture, and 0 in the other lanes. For the displacement 0, an additional
+/// row contains 0xffff in all lanes, so that the reference patch is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -196,8 +198,8 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys of one reference patch that are collected before they are reduced to the
-/// best ones.
+/// Maximum number of keys of one reference patch. When the selection has collected this number of
+/// keys, it removes all but the best keys.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
@@ -213,8 +215,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount that is subtracted from the score of the patch at the centre of the window, unless that
-  /// score is saturated.
+  /// Amount that is subtracted from the score of the patch at the centre of the window. A saturated
+  /// score is not changed.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };
@@ -263,7 +265,7 @@ Group propagate(const PropagateParams& params, const PropagationReach& reach, in
 
 /// Returns the group that consists of the best candidates of a ranking.
 Group group_of(const Ranking& ranking);
-/// Writes the group that consists of the best candidates of a ranking to `group`.
+/// Stores the best candidates of a ranking as the group `group`.
 void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

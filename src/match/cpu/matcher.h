@@ -36,8 +36,9 @@ class Matcher {
   virtual ~Matcher() = default;
   /// Returns the preferred size of a block if a row of the picture has `columns` reference patches.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
-  /// Prepares the matcher for a frame. The engine calls it before the blocks of the frame, inside
-  /// its arena. The data to which `input` refers must stay valid until the last block is finished.
+  /// Prepares the matcher for a frame. The engine calls this function before the blocks of the
+  /// frame, inside its arena. The data to which `input` refers must remain valid until the last
+  /// block is finished.
   virtual void begin(const MatchInput& input) = 0;
   /// Prepares the matcher for a block. The engine calls it before the rows of the block. `thread`
   /// is the caller's index in the arena. A thread works on one block at a time.

@@ -42,8 +42,8 @@ constexpr int second_quad = patch / 2;
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
 /// Returns `sum` plus the products of unsigned and signed bytes. The code uses inline assembly,
-/// because Highway has no function for this instruction, and compilers accept the intrinsic only if
-/// the instruction set is enabled, which Highway does not do for AVX3.
+/// because Highway has no function for this instruction. Compilers accept the intrinsic only if the
+/// instruction set is enabled, which Highway does not do for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -270,7 +270,7 @@ void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block&
 
 }  // namespace
 
-// AVX3_DL is AVX3 with the VNNI instruction and some others.
+// AVX3_DL is AVX3 with the VNNI instruction and other instructions.
 bool scores_by_products(int step) {
   return step >= 3 && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
 }

@@ -67,8 +67,9 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies those members that may be candidates to `to`, without changing their order. Returns the
-/// number of copied members. `to` has space for max_propagated members and one vector.
+/// Selects the members that may be candidates, without changing their order. `to` receives these
+/// members; it has space for max_propagated members and one vector. Returns the number of selected
+/// members.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -96,8 +97,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members from `list`: of equal members, only the first stays. `list` has space
-/// for max_propagated members and one vector.
+/// Removes repeated members from `list`, so that `list` contains only the first of equal members.
+/// `list` has space for max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -13,8 +13,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. The tiles in which the engine sums the estimates of neighbouring blocks
-/// overlap, and the overlap is relatively smaller if blocks are large.
+/// Maximum size of a block. The engine sums the estimates of each block in a tile. The tiles of
+/// neighbouring blocks overlap, and the overlap is relatively smaller for large blocks.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

@@ -8,8 +8,8 @@
 
 namespace lull::cpu {
 
-/// The plan for one step between reference patches. Column c of a patch has the phase c % step: it
-/// is the column c % step of the reference patch that is c / step positions further right. `phase`
+/// The plan for one step between reference patches. Column c of a patch has the phase c % step. It
+/// is also column c % step of the reference patch that is c / step positions to the right. `phase`
 /// lists the phases of the column pairs 0-1, 2-3, 4-5 and 6-7. Phases with the same offset c / step
 /// are summed first.
 struct PairPlan {

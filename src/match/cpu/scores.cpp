@@ -4,7 +4,8 @@
 // of 16 (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is
 // one multiply-add. Neighbouring reference patches share most of their samples, so each sample is
 // compared only once for each displacement:
-//   1. Rows of pairs are summed over `step` rows, and these sums over the patch's height.
+//   1. Rows of pairs are summed over `step` rows, and these sums are summed over the height of the
+//      patch.
 //   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
 //      kernel stores the sums and loads them again with a lane offset.
 // All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that the match
@@ -127,9 +128,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file),
-  /// for the rows `first` to `last` of the block, and updates the minima of the candidate's class.
-  /// A bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
+  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file).
+  /// Updates the minima of the candidate's class for the rows `first` to `last` of the block. A
+  /// bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
   /// saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
@@ -187,8 +188,8 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // The kernel processes two candidates at a time, which saves loads. For small steps this
-      // gains nothing, because more sums must be kept in registers.
+      // The kernel processes two candidates at a time, which saves loads. For small steps, it
+      // processes one candidate, because more sums must be kept in registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

@@ -152,8 +152,8 @@ class Collector {
     return bits;
   }
 
-  /// Keeps only the `wanted` smallest keys. Candidates that are found later have larger positions,
-  /// so that they lose against earlier candidates with equal scores.
+  /// Removes all but the `wanted` smallest keys. A candidate that is found later has a larger
+  /// position, so it ranks behind earlier candidates with an equal score.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

@@ -25,7 +25,7 @@ class WindowSearch {
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
   /// Computes and returns the rankings for the reference patches in one row of the block, one for
-  /// each column. The rankings stay valid until the next call by the same thread.
+  /// each column. The rankings remain valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
@@ -76,12 +76,12 @@ class WindowSearch {
   MotionGrid grid_;
   // Packed displacement of each candidate from its reference patch.
   std::vector<std::uint32_t> displacements_;
-  // Whether score_block_by_products() computes the scores of the reference frame.
+  // True if score_block_by_products() computes the scores of the reference frame.
   bool by_products_ = false;
   PairedGuide guide_;
   QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
-  /// If there are several frames: the guides of all frames, arranged for a step of 1 between
-  /// reference patches.
+  /// The guides of all frames, arranged for a step of 1 between reference patches. Used only if the
+  /// search covers several frames.
   std::array<PairedGuide, max_frames> guides_;
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};

@@ -159,7 +159,7 @@ class Query {
     return distance;
   }
 
-  /// Adds the candidates of all lanes, one from each lane, to the list of the best.
+  /// Adds one candidate of each lane to the list of the best candidates.
   __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
     if (is_valid) {

@@ -94,8 +94,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // This code repeats the rule of second_centre() (clusters.h), because a call of the function
-  // would need the array in memory.
+  // This code repeats the rule of second_centre() (clusters.h), because a call of second_centre()
+  // would need the distances in an array.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll

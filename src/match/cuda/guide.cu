@@ -1,8 +1,8 @@
-// Computes the guides in which patches are matched: computes a weighted sum of planes, quantises it
-// to 8 bits, and computes the norms of the patches. A norm is the sum of the squared samples of an
-// 8x8 patch. Each lane computes prefix sums: the sums, over the rows, of the squares of the first
-// 1, 2, 3 and 4 samples of its word. Together with the sums of the next two lanes these give the
-// sum over any 8 columns.
+// Computes the guides in which patches are matched. The kernels compute a weighted sum of planes,
+// quantise it to 8 bits, and compute the norms of the patches. A norm is the sum of the squared
+// samples of an 8x8 patch. Each lane computes prefix sums: the sums, over the rows, of the squares
+// of the first 1, 2, 3 and 4 samples of its word. These sums, and the sums of the next two lanes,
+// give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"

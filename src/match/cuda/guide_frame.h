@@ -23,13 +23,13 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 /// The guide of a frame in device memory.
 class GuideFrame {
  public:
-  /// `levels`: noise levels of the stored samples. `colour`: colour space in which RGB guides are
-  /// compared. (Guides are only stabilised, never inverted; the forward curve of a stabiliser is
-  /// the same for every colour space.)
+  /// `levels` contains the noise levels of the stored samples. `colour` is the colour space in
+  /// which RGB guides are compared. (Guides are only stabilised, never inverted; the forward curve
+  /// of a stabiliser is the same for every colour space.)
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 
-  /// Queues the upload of the guide of `frame`. The frame must stay valid until the upload is
+  /// Queues the upload of the guide of `frame`. The frame must remain valid until the upload is
   /// complete. The guide and the frame may have different sample formats.
   /// @throws InvalidArgument as guide_of()
   void upload(const Frame& frame, cudaStream_t stream) {

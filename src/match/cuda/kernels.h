@@ -61,8 +61,8 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, kernels use these norms of candidates instead of half_norms: they are `no_patch`
-  /// also where a patch overlaps a hole.
+  /// If not null, kernels use these norms of candidates instead of half_norms. In this array, the
+  /// norm is also `no_patch` if a patch overlaps a hole.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
@@ -115,9 +115,9 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// These functions make the 8-bit guide of a plane and the norms of its patches. `samples` and
-/// `half_norms` have the padding of the planes. The functions also clear the sums of the next phase
-/// inside the picture.
+/// The following functions make the 8-bit guide of a plane and the norms of its patches. `samples`
+/// and `half_norms` have the padding of the planes. The functions also set the sums of the next
+/// phase inside the picture to 0.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -137,7 +137,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
-// ---- matching over frames (match_time.cu) ----
+// ---- matching over frames ----
 
 /// A frame in which the kernels search for candidates.
 struct SearchView {
@@ -155,7 +155,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream);
 
-// ---- propagation of groups (propagate.cu) ----
+// ---- propagation ----
 
 /// The groups of all reference patches that searched their windows, stored as one batch.
 struct KeptGroupsView {

@@ -46,9 +46,9 @@ struct SharedBias {
   }
 
   /// Applies the bias to the scan of a warp. The reference patch is in row `own_row` and column
-  /// `radius` of the scanned area, even if this row is outside the area. Scores of 0 stay 0: they
-  /// belong to positions without a candidate, or to candidates whose distance exceeds tau with any
-  /// bias (max_guide_scale()).
+  /// `radius` of the scanned area, even if this row is outside the area. The bias does not change
+  /// scores of 0, which belong to positions without a candidate, or to candidates whose distance
+  /// exceeds tau with any bias (max_guide_scale()).
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

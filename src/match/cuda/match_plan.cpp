@@ -18,19 +18,19 @@ namespace {
 /// number of blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
-/// How plans are made for devices whose multiprocessors have at least `shared_memory` bytes of
+/// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
 /// shared memory. The plans for large memories were tuned by measurements on compute capability
-/// 9.0. The plans for all other devices were not measured. They save memory to make bands taller,
-/// because each band requires a selection of candidates.
+/// 9.0. The plans for all other devices were not measured. These plans save memory so that bands
+/// are taller, because each band requires a selection of candidates.
 struct MatchTuning {
   std::size_t shared_memory;
-  // True if plans use kernels that need less memory, and also other chunk sizes if the best one
-  // does not fit.
+  // True if plans may use kernels that need less memory. If the best chunk size does not fit, such
+  // plans may also use other chunk sizes.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // The tuning with 128 KiB is for compute capabilities 8.0, 8.7,
-                                   // 9.0 and 10.x, the tuning with 0 for 7.5, 8.6, 8.9 and 12.x.
+                                   // The first tuning is for the compute capabilities 8.0, 8.7, 9.0
+                                   // and 10.x. The second tuning is for 7.5, 8.6, 8.9 and 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
@@ -145,9 +145,9 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If the tables do not fit in a block's share of the shared memory, a block uses a multiprocessor
-  // alone. The second attempt makes a plan in which only the tables of the neighbouring frames may
-  // exceed the share, the third attempt one in which all tables may.
+  // If the tables do not fit in a block's share of the shared memory, one block uses the shared
+  // memory of a multiprocessor alone. In the second attempt, only the tables of the neighbouring
+  // frames may exceed the share. In the third attempt, all tables may exceed the share.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -12,8 +12,9 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // The distance between rows of samples is 4 modulo 8, so that rows that are 4 apart are 16 memory
-  // banks apart. In addition to the union of the search windows, a row contains 7 words for the
-  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
+  // banks apart. A row contains the union of the search windows, 7 words for the width of a patch,
+  // and 3 more words. The 3 words are necessary because the union begins up to 3 samples after an
+  // aligned word.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -83,8 +84,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // (The loop starts at 0, so that the compiler knows the number of iterations if the lengths are
-    // constants.)
+    // The loop starts at 0, so that the compiler knows the number of iterations if the lengths are
+    // constants.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -120,9 +121,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// The part of the 16 reference patches that one lane needs: rows `quad` .. `quad` + 3 of one half
-/// (4 samples) of patches g and g + 8. The 64 terms of an inner product can be summed in any order.
-/// With this order, the next row of candidates needs a single new load. The words of four rows stay
-/// in the registers to which they were loaded; instead, the rows of the reference patch rotate.
+/// (4 samples) of the patches `g` and `g` + 8. The 64 terms of an inner product can be summed in
+/// any order. In this order, the next row of candidates needs a single new load. The words of four
+/// rows remain in the registers to which they were loaded, and the rows of the reference patch
+/// rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -216,9 +218,10 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// The position of a reference patch of the block (`x`, `y`), its displacement from the first
-/// reference patch of the block (`dx`, `dy`), and the index in the plane of the first candidate of
-/// the union of the search windows (`start`). This candidate may lie in the padding.
+/// `x` and `y` are the position of a reference patch of the block. `dx` and `dy` are the
+/// displacement of this patch from the first reference patch of the block. `start` is the index in
+/// the plane of the first candidate of the union of the search windows. This candidate may lie in
+/// the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 

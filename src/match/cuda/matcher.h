@@ -12,8 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher: a batch of the reference patches of the first frame.
 struct MatchInput {
-  // The parameters for which the matcher was planned. Only tau and the group size may differ, and
-  // only if groups are stored.
+  // The parameters for which the matcher was planned. If groups are stored, tau and the group size
+  // may differ from the parameters of the plan.
   MatchParams params;
   /// The frames that the matcher searches. The scale of the guides must be chosen so that a score
   /// can represent tau, or the sum of tau and motion_bias if there are neighbouring frames.
@@ -32,9 +32,9 @@ class Matcher {
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device. `others`: number of frames that are searched in addition
-/// to the reference frame; 0 without a temporal search. `greatest` is the layout of the largest
-/// plane that is matched.
+/// Makes a matcher on the current device. `others` is the number of frames that are searched in
+/// addition to the reference frame; 0 without a temporal search. `greatest` is the layout of the
+/// largest plane that is matched.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Patch numbers of clusters on a GPU: how the patches of several frames are numbered, and how large
-// a plane may be. This file needs neither a device nor the CUDA toolkit.
+// Defines the patch numbers of clusters on a GPU. The functions number the patches of several
+// frames, and check the size of planes. This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>

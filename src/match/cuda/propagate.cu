@@ -134,8 +134,8 @@ struct Propagation {
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
     // Log2 of the number of groups among which the lanes are divided. If log2 is 0, lanes 0 to 14
-    // test members of the reference patch's own group, and the next 16 lanes test members of the
-    // groups of its four neighbours, four lanes for each group.
+    // test members of the reference patch's own group. The next 16 lanes test members of the groups
+    // of its four neighbours, with four lanes for each group.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
   // The members of stored groups directly follow the candidates of the refinement windows. This
-  // minimises the number of rounds of 32 candidates.
+  // order minimises the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

@@ -50,7 +50,7 @@ class Matcher {
  public:
   virtual ~Matcher() = default;
   /// Prepares the matcher. The engine calls this function before the reference patches of guides[0]
-  /// are matched. The data to which `guides` refer must stay valid until the last reference patch
+  /// are matched. The data to which `guides` refer must remain valid until the last reference patch
   /// is matched.
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,

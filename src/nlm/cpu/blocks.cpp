@@ -30,8 +30,8 @@ struct Displacement {
   float* weights;
 };
 
-/// Rows of intermediate results for one displacement. The padding at their ends is read, but its
-/// values are not used.
+/// Rows of intermediate results for one displacement. The kernel reads the padding at the ends of
+/// rows, but does not use its values.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -154,7 +154,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
 }
 
 /// Adds the weighted samples of `count` displacements of one source to the sums of the tile.
-/// `shares`: for each patch, the factor of its weights. `memory`: memory for count * side rows.
+/// `shares` contains the factor of the weights of each patch. `memory` is memory for count * side
+/// rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -198,8 +199,8 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Number of displacements per pass over the sums. A few passes over many displacements are faster
-/// than many passes.
+/// Number of displacements that each pass over the sums adds. A few passes over many displacements
+/// are faster than many passes.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

@@ -31,7 +31,7 @@ struct PhasedView {
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// A plane that continues beyond its edges, with its memory.
+/// A plane that continues beyond its edges, and the memory of this plane.
 class PhasedPlane {
  public:
   PhasedPlane() = default;
@@ -74,11 +74,12 @@ struct Shape {
 /// A source of candidates: a frame, or the slices at one distance along z from the slices of the
 /// tile.
 struct TileSource {
-  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: slice
-  /// k, guide c is at k * guides + c. `wanted` are the planes of the reference patches.
+  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain. Guide
+  /// plane c of slice k has the index k * guides + c. `wanted` contains the planes of the reference
+  /// patches.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes that are averaged for the tile's slices: for slice t, plane c at t * planes + c.
-  /// `data` is null if there is no such slice.
+  /// Sample planes that are averaged for the tile's slices. Plane c of slice t has the index t *
+  /// planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the source is the frame itself. `candidates` may then contain marked holes
@@ -94,8 +95,8 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Result planes: for slice t, plane c at t * planes + c. They are complete planes. The kernel
-  /// writes only the tile.
+  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
+  /// only the samples of the tile.
   std::span<const PlaneView<float>> results;
   /// The kernel divides the results of each plane by this factor.
   std::span<const float> scale;

@@ -147,7 +147,7 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
 }
 
 /// Adds the weights and the weighted samples of one displacement to the sums at the same positions
-/// (step 2 above, if each sample has one estimate).
+/// (step 2 at the top of this file, if each sample has one estimate).
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -166,8 +166,9 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 above, if
-/// several patches cover a sample). In cells where no patch begins, weights are set to 0.
+/// Stores the weights of one displacement, and adds them to the sums of weights (step 2 at the top
+/// of this file, if several patches cover a sample). In cells where no patch begins, weights are
+/// set to 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -184,9 +185,9 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Adds the samples of one displacement to the sums, with the stored weights (step 3 above).
-/// `shares` contains one factor for each patch: 1 / (sum of the patch's weights * number of
-/// estimates of a sample).
+/// Adds the samples of one displacement to the sums, with the stored weights (step 3 at the top of
+/// this file). `shares` contains one factor for each patch: 1 / (sum of the patch's weights *
+/// number of estimates of a sample).
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -295,7 +296,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // In cells where no patch begins, the sum of weights is 0, and the share becomes 0 as well.
+  // In cells where no patch begins, the sum of weights is 0, so the share is set to 0.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

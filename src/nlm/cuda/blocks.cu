@@ -1,12 +1,12 @@
 // The kernel for patches that are 4x4 blocks, at a step of 1 or 2, in one plane, as in the profiles
 // for pictures. A second kernel averages the estimates.
 //
-// A warp processes 32 columns of cells (squares of `step` samples a side), a thread several rows of
-// one column. A thread computes the differences of its own cells, and gets the sums along a patch
-// from the lanes to the right. It accumulates the weighted differences of all 16 samples of its
-// patches. At the end, it divides them by the sum of weights. The estimates are written to as many
-// layers as patches cover a sample; within a layer no two patches overlap. Only the rows of cells
-// that the patches of two threads share are computed twice, and all sums have a fixed order.
+// A warp processes 32 columns of cells (squares of `step` samples a side). A thread processes
+// several rows of one column: it computes the differences of its own cells, and gets the sums along
+// a patch from the lanes to the right. The thread accumulates the weighted differences of all 16
+// samples of its patches, and finally divides them by the sum of weights. The estimates are written
+// to several layers, so that no two patches of a layer overlap. Only the rows of cells that the
+// patches of two threads share are computed twice, and all sums have a fixed order.
 //
 // In half precision, a thread processes two strips of columns at a time.
 
@@ -41,8 +41,8 @@ struct Cells {
 };
 
 /// Layout of the samples of a thread block in shared memory: columns are distributed to `cell`
-/// phases. The length of rows is that for a search radius of `max_search`, so that the compiler
-/// knows all offsets.
+/// phases. The length of rows is the length for a search radius of `max_search`, so that the
+/// compiler knows all offsets.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -57,8 +57,8 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches. Layer (a, b) contains the estimates of those patches whose column is a
-/// + i `across` and whose row is b + j `across`, at the positions (4 i, 4 j).
+/// The estimates of patches. For integers i and j, layer (a, b) contains the estimates of the
+/// patches in column a + i `across` and row b + j `across`, at the positions (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -95,7 +95,8 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement. Their differences from the reference patches are d.
+/// Adds the candidates at one displacement. `d` contains the differences of the candidates from the
+/// reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {

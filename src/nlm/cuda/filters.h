@@ -49,7 +49,7 @@ class FrameFilter {
             const std::uint8_t* holes = nullptr);
   /// Computes results as FrameEngine::estimate() does.
   void run(std::span<const CandidateSlot> frames);
-  /// Returns the result of plane `c`, which is valid until the next run().
+  /// Returns the result of plane `c`, which is valid until the next call of run().
   const float* result(int c) const { return results_[c].get(); }
 
  private:
@@ -86,7 +86,7 @@ class FrameFilter {
 /// When slice z + depth() replaces slice z, slice z must not be in use.
 class VolumeFilter {
  public:
-  /// `batch_size`: maximum number of slices of one call of run().
+  /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
@@ -96,8 +96,8 @@ class VolumeFilter {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// Computes results as VolumeEngine::estimate() does. `results`: the wanted slices, one after the
-  /// other.
+  /// Computes results as VolumeEngine::estimate() does. `results` receives the wanted slices, one
+  /// after the other.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:

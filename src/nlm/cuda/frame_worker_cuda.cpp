@@ -200,8 +200,8 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies those planes that are not filtered from the frame that was accepted last to the result
-  /// in `slot`.
+  /// For planes that are not filtered, copies the samples of the last frame that the worker
+  /// accepted. The result in `slot` receives the samples.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)
@@ -252,8 +252,8 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // Events Slot::downloaded, which are recorded after the download of a result: one for each result
-  // for which the caller has not waited yet.
+  // An event for each result that is downloaded and for which the caller has not waited yet. The
+  // event is recorded after the download.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

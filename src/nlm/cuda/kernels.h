@@ -69,7 +69,8 @@ inline constexpr float middle = 128;
 /// 1/16 (float_range.h), which adds at most 1/250 to the noise variance.
 inline constexpr float min_half_sigma = 1;
 
-// ---- blocks.cu: patches that are 4x4 blocks, at a step of 1 or 2, in one plane -----------------
+// The following functions launch the kernels of blocks.cu, for patches that are 4x4 blocks, at a
+// step of 1 or 2, in one plane.
 
 struct BlocksPlan {
   Space space;
@@ -81,11 +82,12 @@ struct BlocksPlan {
   std::size_t layer_bytes() const;
 };
 /// Filters `plane` with blocks; `layers` is memory of plan.layer_bytes() bytes. `result` is a plane
-/// without padding, as in all functions below.
+/// without padding, as in the following functions.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
-// ---- boxes.cu: a patch around every sample, no mean term, 1 or 3 planes ------------------------
+// The following functions launch the kernels of boxes.cu, for a patch around every sample, without
+// mean term, in 1 or 3 planes.
 
 struct BoxesPlan {
   Space space;
@@ -97,7 +99,8 @@ inline constexpr int max_box_radius = 4;
 void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3& results,
                     cudaStream_t stream);
 
-// ---- volume.cu: patches of 3x3x3 around every sample -------------------------------------------
+// The following functions launch the kernels of volume.cu, for patches of 3x3x3 samples around
+// every sample.
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
@@ -116,11 +119,12 @@ struct CubesPlan {
   /// Returns whether the current device has enough shared memory for the kernel.
   bool fits() const;
 };
-/// Filters slices with cubes as patches. `results`: the wanted slices, one after the other.
+/// Filters slices with cubes as patches. `results` receives the wanted slices, one after the other.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
-// ---- tiles.cu: all other cases, one slice or frame at a time ------------------------------------
+// The following functions launch the kernel of tiles.cu, for all other cases. The kernel processes
+// one slice or frame at a time.
 
 struct TileSource {
   /// Guide planes. For volumes, these are the slices that a patch contains, one after the other.
@@ -154,8 +158,8 @@ struct TileSources {
   // (hole_mark()).
   bool shows_holes = false;
 };
-/// Filters with the general kernel. `workspaces`: memory for `workspace_count` thread blocks,
-/// plan.workspace(sources.count) floats for each.
+/// Filters with the general kernel. `workspaces` is memory for `workspace_count` thread blocks.
+/// Each thread block needs plan.workspace(sources.count) floats.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

@@ -171,8 +171,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// Computes the results at a sample of the tile. `shares`: factor of the weights of each patch.
-/// `fixed`: number of patches along an axis that cover the sample; 0: any number.
+/// Computes the results at a sample of the tile. `shares` contains the factor of the weights of
+/// each patch. `fixed` is the number of patches along an axis that cover the sample; 0: any number.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,

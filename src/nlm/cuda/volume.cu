@@ -97,8 +97,9 @@ struct FloatVoxels {
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the candidates at one displacement. `candidate`: first sample of the patches of the
-/// candidates. `top`: one value per slice, which gives candidates that do not exist a weight of 0.
+/// Adds the candidates at one displacement. `candidate` points to the first sample of the patches
+/// of the candidates. `top` contains one value per slice, which gives candidates that do not exist
+/// a weight of 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
@@ -165,9 +166,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Size of the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Thread blocks have CubeBlock::threads() threads. `in_floats`: whether there are more candidates
-/// than half precision can sum. `fixed`: the search radius, for the largest thread blocks, so that
-/// the compiler knows all offsets; 0: any radius.
+/// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
+/// true if there are more candidates than half precision can sum. `fixed` is the search radius for
+/// the largest thread blocks, so that the compiler knows all offsets; 0: any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

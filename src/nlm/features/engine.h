@@ -53,8 +53,8 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Result F of a candidate filter, and the derivatives dF/du_p. blend() blends the results of both
-/// filters on the host (formulas.h, steps 4 and 5).
+/// Result F of a candidate filter, and the derivatives of F with respect to the light u_p of each
+/// pixel p. blend() blends the results of both filters on the host (formulas.h, steps 4 and 5).
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -17,7 +17,7 @@ namespace lull::nlm {
 
 struct FeatureParams {
   RenderNoise noise;
-  // S: candidates are at most this number of pixels away along x and y, 1..20
+  // Search radius S: the maximum distance of candidates along x and y, 1..20 pixels.
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
   /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the

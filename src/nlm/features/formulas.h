@@ -73,7 +73,7 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight and the derivative w' of step 4, for x = D / k^2.
+/// The weight and its derivative w' (step 4 at the top of this file), for x = D_f / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
@@ -94,16 +94,16 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor of dw/dx in step 4: 2 / (k^2 C (2 f + 1)^2).
+/// Returns the factor 2 / (k^2 C (2 f + 1)^2) of dw/dx (step 4 at the top of this file).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
 }
 
 /// Computes the constant a of the linear function (step 3) for each channel by Cholesky
-/// decomposition, and returns L (step 4). `matrix`: the lower triangle of sum w g g^T, row by row,
-/// for `count` coefficients; the first row and column belong to the constant. `right`: sum w g u,
-/// with `channels` values for each coefficient. Both are overwritten.
+/// decomposition, and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, row by
+/// row, for `count` coefficients; the first row and column belong to the constant. `right` is sum w
+/// g u, with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // The solution for a unit vector as right-hand side contains L of step 4.

@@ -52,14 +52,14 @@ struct LightJob {
   DeviceCandidate colour, guided;
 };
 
-/// Planes without padding; a null plane is treated as zeros.
+/// Four planes without padding. A null plane has the value 0 everywhere.
 using FourPlanes = std::array<const float*, 4>;
 /// Packs four planes into quads. The quads continue beyond the edges of the planes.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
 /// Computes both candidate results and their derivatives for all pixels (formulas.h, steps 1 to 4).
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Blends the candidate results (formulas.h, steps 4 and 5). `cost` and `share`: memory for one
-/// plane of floats each.
+/// Blends the candidate results (formulas.h, steps 4 and 5). `cost` and `share` each provide memory
+/// for one plane of floats.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

@@ -1,12 +1,14 @@
-// Filters renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each pixel.
-// Two threads compute the sums of the linear fit of a pixel, because all sums in one thread would
-// need so many registers that too few threads could run to hide memory latency. The first thread
-// computes the sums that contain light, the second thread computes the matrix. Both are combined at
-// the end. For a group of displacements at a time, all threads compute in shared memory
+// Filters renders on a GPU. A thread block has a tile of 16 x 16 pixels, and two threads for each
+// pixel. Both threads of a pixel compute sums of the linear fit, because all sums in one thread
+// would need so many registers that too few threads could run to hide memory latency. The first
+// thread computes the sums that contain light, and the second thread computes the matrix. At the
+// end, the first thread combines the sums of both threads.
+//
+// For each group of displacements, all threads of the block compute in shared memory
 //   1. the summands of the distance for the tile and its halo (22 x 22),
-//   2. their sums along rows for both sizes of patches,
-//   3. the weights of the tile's pixels, from sums along columns,
-// and then
+//   2. the sums of the summands along rows, for both sizes of patches, and
+//   3. the weights of the tile's pixels, from sums along columns.
+// Then the threads
 //   4. add the candidates.
 
 #include "cuda/check.h"
@@ -43,8 +45,8 @@ struct LightSums {
   /// derivative of the result. `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // This copy is accessed with indices that are unknown at compile time. The original sums can
-    // therefore stay in registers.
+    // The following code accesses this copy with indices that are unknown at compile time, so that
+    // the compiler can keep the original sums in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -140,7 +142,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
     // No barrier is needed here. The addition of candidates does not read summands and row sums, so
-    // faster warps may already compute the next ones while slower warps still add candidates.
+    // faster warps may already compute the summands of the next group while slower warps still add
+    // candidates.
   }
 }
 

@@ -1,5 +1,5 @@
-// Kernels for complete planes of renders, with one thread per pixel. Before the kernels of light.cu
-// run, planes are packed into quads. After them, the two results of each pixel are blended
+// Kernels for complete planes of renders, with one thread per pixel. One kernel packs planes into
+// quads before the kernels of light.cu run. Another kernel blends the two results of each pixel
 // according to their estimated errors (formulas.h, steps 4 and 5).
 
 #include <cmath>

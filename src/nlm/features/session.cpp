@@ -207,9 +207,9 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Numbers of planes. For each frame: light, variance and albedo, the regressors and their noise,
-  // and the copies of the engine. For the complete session: results, derivatives, and memory for
-  // blending.
+  // Numbers of planes. Each frame needs memory for light, variance, albedo, the regressors and
+  // their noise, and the copies of the engine. The complete session needs memory for results,
+  // derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -71,7 +71,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, no later frame is compared with this frame.
+    // Without motion estimation, no later frame is compared with this frame, so the worker releases
+    // it.
     if (!motion_) last_frame_ = {};
   }
 
@@ -115,7 +116,7 @@ class GatheringWorker final : public FrameWorker {
   /// A frame whose result has not been delivered yet.
   struct Slot {
     Frame noisy;
-    // Whether some samples were replaced because they are outside the range that filters accept
+    // True if some samples were replaced because they are outside the range that filters accept
     // (float_guard.h).
     bool guarded = false;
     bool is_filtered = false;

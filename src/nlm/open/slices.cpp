@@ -73,7 +73,8 @@ class SlicesSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Waits for results and delivers them. At most `in_flight` batches remain in flight.
+  /// Delivers the results of the oldest batches, after they are complete. The results of the last
+  /// `in_flight` batches may remain incomplete.
   void await(int in_flight) {
     while (static_cast<int>(in_flight_.size()) > in_flight) {
       worker_->await();

@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double precision. The code follows the formulas of weights.h one by one. Tests
-// compare the other backends with it; it is not optimised for speed.
+// Implements non-local means in double precision. The code follows the formulas of weights.h one by
+// one. Tests compare the other backends with this code, which is not optimised for speed.
 
 #include <array>
 #include <span>
@@ -30,7 +30,8 @@ struct Source {
   int motion_x = 0, motion_y = 0;
 };
 
-/// Returns the distance of a candidate (formula 1 of weights.h). `weight`: a_c of each guide plane.
+/// Returns the distance of a candidate (formula 1 of weights.h). `weight` contains the weight a_c
+/// of each guide plane c.
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 

@@ -36,8 +36,8 @@ float area_noise(float value, int x, int y) {
   return static_cast<float>(bytes) / 148;
 }
 
-/// Replaces the samples of `areas` in plane `i` of `frame` by means of the surroundings, plus
-/// noise.
+/// Replaces the samples of `areas` in plane `i` of `frame`. The new samples are local means of the
+/// samples around the areas, plus noise.
 /// @param noise  standard deviation of the noise on the 0..255 scale; 0: no noise is added
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));

@@ -15,17 +15,17 @@ using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// Whether noise is added to the values that replace areas. The noise prevents smooth patches
-  /// from matching these values merely because both are smooth. Filters that compare frames need
-  /// values without noise, because noise would make a repeated frame differ from the previous one.
+  /// If true, noise is added to the values that replace areas. Without noise, smooth patches would
+  /// match these values only because the values are smooth. Filters that compare frames need values
+  /// without noise, because noise would make a repeated frame differ from the previous frame.
   bool adds_noise = true;
 };
 
 /// Wraps `filter`, a session for frames of `format`, so that constant areas (constant_areas.h) are
-/// preserved bit for bit, or converted to the samples of `results` exactly as unfiltered frames
-/// are. The filter gets a copy of the frame in which foreign areas (PlaneAreas::foreign) are
-/// replaced, so that they do not affect the results of other samples. The decisions depend only on
-/// the samples of the frame itself.
+/// preserved bit for bit. If the samples of `results` differ from the samples of the frames, the
+/// areas are converted exactly as unfiltered frames are. The filter gets a copy of the frame in
+/// which foreign areas (PlaneAreas::foreign) are replaced, so that they do not affect the results
+/// of other samples. The decisions depend only on the samples of the frame.
 ///
 /// Frames in GPU memory are passed to the filter unchanged. The filter must return results in host
 /// memory.

@@ -30,15 +30,16 @@ constexpr double wide_noise = 2, very_wide_noise = 8;
 // constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
-/// Minimum size of an area at the border of a picture whose value also occurs in the picture.
+/// Minimum size of an area in a picture, if the area is at the border and its value also occurs
+/// elsewhere in the picture.
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Codecs quantise blocks of this side so coarsely that they become constant.
 constexpr int codec_block = 8;
-/// An area consists of such blocks if more than this share of the ends of its runs lies on the grid
-/// of the blocks.
+/// An area consists of blocks of a codec if more than this share of the ends of its runs lies on
+/// the grid of the codec's blocks.
 constexpr double min_on_grid = 0.5;
-/// If areas that consist of blocks of a codec have more different values than this, they do not
-/// count as constant areas.
+/// If areas that consist of blocks of a codec have more than this number of different values, they
+/// do not count as constant areas.
 constexpr std::size_t max_block_values = 2;
 /// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;
@@ -292,8 +293,8 @@ class AreaFinder {
   }
 
   /// Returns the union of complete_lines() and of the squares that lie inside the area. The squares
-  /// are so large that noise would hardly fill one of them by chance, even if noise produced the
-  /// value of the area as often as this value occurs near the area.
+  /// are so large that noise would hardly fill one of them by chance. The function assumes that
+  /// noise produces the value of the area as often as this value occurs near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

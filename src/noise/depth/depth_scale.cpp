@@ -79,8 +79,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // `beyond`: share of all depths that may lie outside the scale at each end. `min_span`: minimum
-  // span of the scale in units of sigma.
+  // `beyond` is the share of all depths that may lie outside the scale at each end. `min_span` is
+  // the minimum span of the scale in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

@@ -16,7 +16,7 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes:
+/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes, because
 /// filled-in values have no noise. The function changes nothing if hardly any block is free of
 /// holes.
 void exclude_holes(const Frame& stabilised) {

@@ -35,7 +35,7 @@ struct ClipDifference {
   // If false, the other members are undefined: the block is at a border or contains NaN.
   bool valid = false;
   bool copied = false;  // the blocks are equal bit for bit: the second has no noise of its own
-  // All samples of one of the blocks are equal: a letterbox, or clipped samples.
+  // True if all samples of one of the blocks are equal, as in a letterbox or in clipped samples.
   bool constant = false;
 };
 

@@ -71,8 +71,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // near / far is the squared difference of adjacent rows, divided by that of rows two apart.
-      // For white noise, this ratio exceeds 1.5 in only one of ten thousand blocks.
+      // `near` is the squared difference of adjacent rows, and `far` is the squared difference of
+      // rows two apart. For white noise, near / far exceeds 1.5 in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;

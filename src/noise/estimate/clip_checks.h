@@ -1,6 +1,7 @@
 #pragma once
-// Checks of the frames of an excerpt before noise is measured between them: whether frames are
-// interlaced, whether two frames show one scene, and at which values samples are clipped.
+// Checks the frames of an excerpt before noise is measured between them. The functions determine
+// whether frames are interlaced, whether two frames show one scene, and at which values samples are
+// clipped.
 
 #include <array>
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace lull {
 
-/// Clip limits of each stored plane on the 0..255 scale. A sample that noise would carry beyond a
-/// limit has the value of the limit.
+/// Clip limits of each stored plane on the 0..255 scale. A sample that would lie beyond a limit
+/// because of noise has the value of the limit.
 struct ClipRange {
   std::array<float, 3> low, high;
 };

@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-// `coarse_step`: distance of the samples of the coarse plane, in samples of the frame.
-// `coarse_side`: side of the region that is compared for a large block, in coarse samples (16
+// `coarse_step` is the distance of the samples of the coarse plane, in samples of the frame.
+// `coarse_side` is the side of the region that is compared for a large block, in coarse samples (16
 // coarse samples are 64 samples of the frame).
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
@@ -23,7 +23,7 @@ struct Sums {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
   /// Returns the sum of squared deviations from the mean difference, multiplied by the count. The
-  /// mean is subtracted because fades and flashes change it.
+  /// function subtracts the mean, because fades and flashes change the mean.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }

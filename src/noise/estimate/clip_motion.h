@@ -13,8 +13,8 @@
 
 namespace lull {
 
-/// Sizes in samples: a block, the ring around it, and the gap between them that is not used to
-/// choose vectors, because noise is correlated between neighbouring samples.
+/// Sizes, in samples, of a block, of the ring around the block, and of the gap between block and
+/// ring. The search does not use the gap, because noise is correlated between neighbouring samples.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Width of the border around the ring, in samples. The derivatives at the edge of the ring need
 /// it.

@@ -16,9 +16,9 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups into which blocks are divided by brightness. The groups have equal size, so
 /// that noise that depends on brightness is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// `smooth_share` is the share of blocks that is used: those with the smallest slopes. Of these
-/// blocks, only those are used whose ring energy is at most `still_typical` times the quantile
-/// `typical` of ring energies. The values were chosen on three clips
+/// The measurement uses the share `smooth_share` of the blocks, which have the smallest slopes. Of
+/// these blocks, it uses only the blocks whose ring energy is at most `still_typical` times the
+/// quantile `typical` of ring energies. The values were chosen on three clips
 /// (docs/measurements/noise-estimation.md). On these clips, twice the value of `smooth_share`
 /// raises the estimated level by 0.02.
 constexpr double smooth_share = 0.2, typical = 0.4;
@@ -36,7 +36,8 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps the smoothest blocks, and of these only the blocks whose motion is compensated well.
+/// Removes all blocks except the smoothest. Of the smoothest blocks, removes those whose motion is
+/// not compensated well.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));
@@ -52,10 +53,10 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 }
 
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with noise
-/// of level `sigma`. The result is 0 if the remaining variance is too small, or if more samples are
-/// clipped than noise of this level can clip in an area of one brightness. In the second case, the
-/// block has several brightnesses or shows a letterbox. `slack`: by how much the share of clipped
-/// samples may exceed the expected share.
+/// of level `sigma`. The result is 0 if the remaining variance is too small. The result is also 0
+/// if noise of this level cannot clip so many samples in an area of one brightness. In this case,
+/// the block has several brightnesses or shows a letterbox. The share of clipped samples may exceed
+/// the expected share by `slack`.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -115,7 +116,7 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
 
 /// Returns the mean energy of each coefficient over the blocks, corrected for clipping. The
 /// coefficients form two sets. A block contributes to the means of one set if its energy in the
-/// other set is not far above the current variances, so that selection and measurement are
+/// other set is not far above the current variances. Selection and measurement are therefore
 /// independent.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {

@@ -19,7 +19,7 @@ namespace lull {
 /// flattest blocks would underestimate the level.)
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
-/// How the stored channels contribute to the noise of a plane that is computed from them.
+/// Contributions of the stored channels to the noise of a plane that is computed from the channels.
 struct ChannelShares {
   // Noise variance of each channel, in units of the plane's variance.
   std::array<float, 3> variance{1, 0, 0};

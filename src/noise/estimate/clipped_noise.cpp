@@ -39,8 +39,8 @@ struct SampleRange {
   double share_at_low = 0, share_at_high = 0;
 };
 
-/// Calls `use` for plane `i` of the first frame of each excerpt, on the 0..255 scale. Memory holds
-/// one plane at a time.
+/// Calls `use` for plane `i` of the first frame of each excerpt, on the 0..255 scale. Only one
+/// plane is in memory at a time.
 template <class Use>
 void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   const FrameFormat& format = excerpts.front().front().format;

@@ -31,32 +31,34 @@ using PlaneClipping = std::array<Clipping, 3>;
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
-/// sample of a plane in the first frames of `excerpts`, if more than 3 % of the samples of the
-/// plane have that value while a neighbour has another value. Planes in which no clipping may show
-/// (may_show_clipping()) have no limits. Float samples with values outside 0..white have no limits,
-/// because they are not clipped.
+/// sample of a plane in the first frames of `excerpts`. More than 3 % of the samples of the plane
+/// must have the value of the limit and a neighbour with another value. Planes in which no clipping
+/// may show (may_show_clipping()) have no limits. Float samples with values outside 0..white have
+/// no limits, because they are not clipped.
 ///
-/// The level of the noise is the given one, unless estimate_noise() is certain that the noise is
-/// weaker by more than 30 %. In this case the estimated level is used, because a curve for more
-/// noise than the samples contain would turn dark areas black. If the estimate is below 4 levels,
+/// If estimate_noise() is certain that the noise is weaker than the given noise by more than 30 %,
+/// the estimated level is used, because a curve for more noise than the samples contain would turn
+/// dark areas black. Otherwise the given level is used. If the estimate is below 4 levels,
 /// the plane has no limits. A plane with a curve keeps the level of its curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
-/// Returns `noise` with these clip limits. For a plane with a limit, the limits are written to the
-/// plane's curve (NoiseCurve::low, NoiseCurve::high), or to a new curve with the level of
-/// `clipping`, and the sigma becomes that of stabilised samples. All other planes stay as they are,
-/// and so do planes whose curves already have these limits.
+/// Returns `noise` with these clip limits. The function writes the limits of a plane to the curve
+/// of the plane (NoiseCurve::low, NoiseCurve::high). If the plane has no curve, the function makes
+/// a curve with the level of `clipping`. The new sigma of the plane is the sigma of stabilised
+/// samples. Planes without limits, and planes whose curves already have these limits, do not
+/// change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clip limits of the curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds noise curves to the planes of an estimate. The clip limits are found as by find_clipping(),
-/// but also in float samples of any range. For clips, the luma also gets the curve `measured`, the
-/// level as a function of brightness. Null: no curve was measured.
+/// Adds noise curves to the planes of an estimate. The function finds the clip limits as
+/// find_clipping() does, but also in float samples of any range. For clips, luma also gets the
+/// curve `measured`, which is the level as a function of brightness. If `measured` is null, no
+/// curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

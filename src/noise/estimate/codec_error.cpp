@@ -9,9 +9,9 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the error in units of the quantisation step. (Rounding to multiples of a
-/// step has 0.29. Codecs predict most blocks from earlier frames, and the errors of such blocks
-/// partly cancel.)
+/// Standard deviation of the error in units of the quantisation step. (The error of rounding to
+/// multiples of a step has a standard deviation of 0.29. Codecs predict most blocks from earlier
+/// frames, and the errors of such blocks partly cancel.)
 constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
 /// `fine_step`, and counts completely from `coarse_step` on. The change in between is gradual.
@@ -27,7 +27,7 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The curve of the plane keeps describing the measured noise, because sessions use the
+/// `level`. The curve of the plane still describes the measured noise, because sessions use the
 /// curve to detect repeated frames: a repeated frame repeats the error.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);

@@ -11,10 +11,10 @@
 
 namespace lull {
 
-/// Adds the error of a lossy codec to the noise for which filters are tuned. Measured levels stay
-/// unchanged. If no noise was found, the added error depends on the quantisation: nothing is added
-/// if it is fine, so that clips without noise stay unchanged. The function does nothing for RGB,
-/// for estimates from single pictures, and for steps of 0.
+/// Adds the error of a lossy codec to the noise for which filters are tuned. Measured levels do not
+/// change. If no noise was found, the added error depends on the quantisation: the function adds
+/// nothing for fine quantisation, so that clips without noise remain unchanged. The function does
+/// nothing for RGB, for estimates from single pictures, and for steps of 0.
 /// @param steps  mean quantisation step of each plane, on the 0..255 scale; 0: unknown, or lossless
 void add_codec_error(const std::array<float, 3>& steps, Layout layout, NoiseEstimate& estimate);
 

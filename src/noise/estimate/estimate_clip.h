@@ -44,8 +44,8 @@ struct ClipMeasurement {
 /// are better and faster, and a measured table is never exactly flat.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
-/// Converts a measurement that found noise to an estimate for filters. `layout` is the layout of
-/// the frames.
+/// Returns an estimate for filters, computed from a measurement that found noise. `layout` is the
+/// layout of the frames.
 [[nodiscard]] NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout);
 
 }  // namespace lull

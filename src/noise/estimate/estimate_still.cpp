@@ -22,22 +22,24 @@ constexpr std::size_t min_blocks = 16;
 /// is smaller than `max_blocks` because three planes are examined.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured.
-/// `coloured_fall`: the level at the frequencies v + u = 5 divided by the level at 11..13.
-/// `coloured_end_fall`: the level at 8 divided by the level at 11..13. The spectrum of camera
-/// pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of Set12 and
-/// Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured. The
+/// frequency of DCT coefficient (v, u) is v + u. `coloured_fall` is the level at the frequency 5,
+/// divided by the level at the frequencies 11 to 13. `coloured_end_fall` is the level at the
+/// frequency 8, divided by the level at 11 to 13. In camera pictures, the ratios are at least 3.1
+/// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
+/// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Conditions for coloured noise with a smaller fall: a picture with both coloured noise and fine
-/// white noise has a spectrum that falls less. In this case, all flat blocks have similar energy at
-/// coarse frequencies (unevenness), and the level at the lowest frequencies is similar to that at
-/// middle frequencies (slope).
+/// Conditions for coloured noise whose spectrum falls less. A picture with both coloured noise and
+/// fine white noise has such a spectrum. All flat blocks of such a picture have similar energy at
+/// coarse frequencies (unevenness), and the level at the lowest frequencies is similar to the level
+/// at middle frequencies (slope).
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Maximum ratio of the level at v + u = 1..2 to the level at v + u = 3..4 for camera noise, which
-/// is nearly flat at the lowest frequencies. Shading and soft texture have a higher ratio.
+/// Camera noise is nearly flat at the lowest frequencies. For such noise, the level of DCT
+/// coefficients (v, u) with v + u = 1..2, divided by the level at v + u = 3..4, is at most this
+/// ratio. Shading and soft texture have a higher ratio.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
@@ -57,12 +59,12 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 /// Noise level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
 /// Noise below these levels is invisible. The first limit is for R, G and B. The second limit is
-/// for Y of YCbCr: the noise level of Y is two thirds of that of R, G and B.
+/// for Y of YCbCr, because the noise level of Y is two thirds of the noise level of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma divided by that of luma, if the noise of red, green and blue is
-/// independent. (Measuring chroma does not help: codecs remove nearly all chroma noise in flat
-/// blocks.)
+/// Noise variance of chroma divided by the noise variance of luma, if the noise of red, green and
+/// blue is independent. (Measuring chroma does not help, because codecs remove nearly all chroma
+/// noise in flat blocks.)
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -168,8 +170,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns true if the spectrum falls towards fine frequencies as that of coloured noise does.
-  /// Before the test, the variance `rounding` is subtracted.
+  /// Returns true if the spectrum falls towards fine frequencies like the spectrum of coloured
+  /// noise. Before the test, the function subtracts the variance `rounding`.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);

@@ -30,10 +30,10 @@ struct KnownNoise {
   std::optional<NoiseEstimate> noise;
 };
 
-/// Reads a clip once, in order, and divides it into scenes. A scene begins at a cut, where luma
-/// changes more than typically, and where the level of the grain changes by more than 15 %. Scenes
-/// last at least a second. The grain table depends only on the frames, and not on how many frames
-/// observe() is ahead of add().
+/// Reads a clip once, in order, and divides it into scenes. A new scene begins at a cut, which is
+/// an unusual change of luma. A new scene also begins where the level of the grain changes by more
+/// than 15 %. Scenes last at least a second. The grain table depends only on the frames, and not on
+/// how many frames observe() is ahead of add().
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
@@ -45,8 +45,8 @@ class GrainCollector {
   /// Adds a frame for which observe() returned true, and the denoised frame. Frames must be added
   /// in order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// Returns the grain table. It is called after all frames were added. Times are relative to the
-  /// first frame.
+  /// Returns the grain table. The caller must call this function after all frames were added. Times
+  /// are relative to the first frame.
   /// @param known  entries with increasing times; if empty, the grain imitates the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 

@@ -241,9 +241,9 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain. Among the filters that are stable and do not exceed the
-/// range of the template, the function selects those whose grain has correlations most similar to
-/// the wanted ones.
+/// Fits the filters of planes with grain. The filters must be stable, and must not exceed the range
+/// of the template. The function selects the filters whose grain has correlations most similar to
+/// the wanted correlations.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();

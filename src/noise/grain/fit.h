@@ -21,8 +21,8 @@ struct KnownGrain {
 /// corrected for the blocks from which decoders compose the grain. The scaling functions of luma
 /// are fitted to the measured variances, given the level of the grain that the filters produce. The
 /// result is empty if there is no noticeable grain (less than a fifth of an 8-bit step in every
-/// plane), or if nothing was measured. `known`: if not null, the levels of this noise
-/// (grain_curve.h) replace the measured levels, and unless the noise is white, its correlations
+/// plane), or if nothing was measured. If `known` is not null, the levels of this noise
+/// (grain_curve.h) replace the measured levels. If this noise is coloured, its correlations also
 /// replace the measured correlations.
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);

@@ -17,10 +17,10 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Grain whose standard deviation is below this value, in 8-bit steps, is treated as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Stored samples are rounded before denoising and again after it, so the removed noise contains
-/// two variances of rounding. One of them remains in the synthetic grain because the decoder rounds
-/// as well. This function returns the variance of one rounding, which must be subtracted, in
-/// squared units of grain_unit.
+/// Stored samples are rounded before and after denoising, so the removed noise contains two
+/// variances of rounding. One of them remains in the synthetic grain, because the decoder also
+/// rounds. This function returns the variance of one rounding, which must be subtracted, in squared
+/// units of grain_unit.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the level curve of the removed noise. Each level is averaged over neighbouring bins,

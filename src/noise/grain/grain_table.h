@@ -1,8 +1,8 @@
 #pragma once
-// Film grain in the representation of AV1: parameters with which a player synthesises grain that
-// looks like that of a clip, and their text format of libaom, "filmgrn1". The fields are those of
-// film_grain_params() in the AV1 bitstream specification (section 5.9.30), without the offsets that
-// the specification adds to coded values.
+// Film grain in the representation of AV1. Parameters describe the grain of a clip, and a player
+// synthesises similar grain. The text format is the format "filmgrn1" of libaom. The fields are
+// those of film_grain_params() in the AV1 bitstream specification (section 5.9.30), without the
+// offsets that the specification adds to coded values.
 
 #include <array>
 #include <cstdint>

@@ -18,10 +18,10 @@ inline constexpr std::array<std::string_view, feature_count> feature_names = {
 /// Features are frames of floats (SampleType::f32) on the scale of the file, independent of
 /// FrameFormat::white. Null: the render does not contain the feature.
 struct Features {
-  /// Albedo: grey or RGB, 0..1. Normal: three components. Depth: grey, distance from the eye.
-  /// Variance: noise variance of each sample of the picture, grey or RGB, in the squared unit of
-  /// the picture. Halves: the two half buffers, which are pictures that are each rendered with half
-  /// of the samples per pixel.
+  /// The albedo is grey or RGB, with values of 0..1. The normal has three components. The depth is
+  /// grey, and is the distance from the eye. The variance is grey or RGB, and is the noise variance
+  /// of each sample of the picture, in the squared unit of the picture. The halves are the two half
+  /// buffers: pictures that are each rendered with half of the samples per pixel.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

@@ -18,7 +18,7 @@ namespace lull {
 
 inline constexpr float albedo_floor = 0.02f;
 
-/// What the user states about the noise of a render, in addition to its features.
+/// Properties of the noise of a render that the user states, in addition to the features.
 struct RenderNoise {
   float sigma = 0;     // noise level on the 0..255 scale; 0: from the features, or estimated
   float strength = 1;  // factor by which the noise level is multiplied
@@ -55,8 +55,8 @@ class Light {
   /// noise if the camera has depth of field or motion blur.)
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
-  /// Converts the filtered light of the frame that was decomposed last to samples of `clean`.
-  /// Samples of `noisy` that are not finite are preserved unchanged.
+  /// Computes the samples of `clean` from the filtered light. The light must be the light of the
+  /// last decomposed frame. Samples of `noisy` that are not finite are preserved unchanged.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
   /// Returns the factor by which light is multiplied to get colour: the albedo, or `albedo_floor`

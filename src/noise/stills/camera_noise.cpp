@@ -4,7 +4,7 @@
 #include <cmath>
 
 // The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
-// (docs/measurements/noise-estimation.md states what each constant gains).
+// (docs/measurements/noise-estimation.md states the gain of each constant).
 
 namespace lull {
 namespace {
@@ -22,15 +22,14 @@ constexpr double max_gain = 3.2;
 
 /// Camera noise is coarser than a block, and stronger in some areas than in others, so that filters
 /// must remove more than the mean noise. At the level `typical_level`, filters get `strength` times
-/// the measured level. The spectrum for filters is flatter than the measured one
-/// (`spectrum_exponent`), because fine frequencies that are missing in flat blocks need not be
-/// missing in other blocks.
+/// the measured level. The spectrum for filters is flatter than the measured spectrum
+/// (`spectrum_exponent`), because other blocks may contain fine frequencies that flat blocks lack.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor on the level of chroma noise, which is coarser than luma noise, and stronger than it
-/// would be if the noise of red, green and blue were independent.
+/// Factor on the level of chroma noise. Chroma noise is coarser than luma noise, and stronger than
+/// chroma noise from independent noise of red, green and blue.
 constexpr double chroma = 1.2;
 
 /// Camera pictures with coarse noise are soft: in the two sets of photographs on which the

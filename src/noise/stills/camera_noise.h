@@ -8,23 +8,22 @@
 
 namespace lull {
 
-/// Coarse noise of luma: the noise measured in a picture, and the noise that filters are told to
-/// remove. camera_noise.cpp explains why these differ.
+/// Coarse noise of luma: the measured noise of a picture, and the noise for which filters are
+/// opened. camera_noise.cpp explains why the two differ.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// A ratio of two noise variances of chroma: the variance that filters are told to remove,
-  /// divided by the variance that chroma would have if the noise of red, green and blue were
-  /// independent.
+  /// A ratio of two noise variances of chroma. The numerator is the variance for which filters are
+  /// opened. The denominator is the variance for independent noise of red, green and blue.
   double chroma = 1;
-  /// Measure of how much more fine detail the picture has than camera pictures with coarse noise,
-  /// 0..1. If it is 1, filters get only the measured noise.
+  /// Difference in fine detail between the picture and camera pictures with coarse noise, as a
+  /// measure from 0 to 1. If the measure is 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the table of coefficient variances of a plane that is subsampled by 2^shift_x and
-/// 2^shift_y, and whose noise has `gain` times the variance of luma noise.
+/// Returns the table of coefficient variances of a subsampled plane. The plane is subsampled by
+/// 2^shift_x and 2^shift_y, and its noise has `gain` times the variance of luma noise.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

@@ -31,20 +31,24 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies. Each band is given by its lowest and its highest v + u.
+/// Bands of frequencies. Each band is given by its lowest and its highest frequency. The frequency
+/// of DCT coefficient (v, u) is v + u.
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of levels of chroma (geometric means of U and V). `min_middle_share`: the level
-/// at v + u = 5, 6 over that at 1, 2. In the simulated pictures of
-/// docs/measurements/camera-noise.md it is at least 0.32; in photographs with in-camera denoising
-/// it is at most 0.16. `min_luma_share`: the level at v + u = 5, 6 over that of luma, at least 0.59
-/// in the simulated pictures. `min_fall`: the level at v + u = 3, 4 over that at 7, 8, at least 1.8
-/// in the simulated pictures, and 1 for white noise.
+/// Minimum ratios of levels of chroma (geometric means of U and V). The frequency of DCT
+/// coefficient (v, u) is v + u. `min_middle_share` is for the level at the frequencies 5 and 6,
+/// divided by the level at 1 and 2. In the simulated pictures of docs/measurements/camera-noise.md,
+/// this ratio is at least 0.32; in photographs with in-camera denoising, it is at most 0.16.
+/// `min_luma_share` is for the level at 5 and 6, divided by the level of luma at 5 and 6. This
+/// ratio is at least 0.59 in the simulated pictures. `min_fall` is for the level at 3 and 4,
+/// divided by the level at 7 and 8. This ratio is at least 1.8 in the simulated pictures, and 1 for
+/// white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma at v + u = 5, 6. In clean photographs, this level is at most 1.1.
+/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. In clean
+/// photographs, this level is at most 1.1.
 constexpr double min_level = 1.2;
 
 /// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. In simulated
@@ -63,7 +67,8 @@ using BandLevels = std::array<std::array<double, band_count>, 3>;
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients of Y and U, Y and V, U and V at v + u >= 3.
+  /// Mean products of the coefficients of Y and U, Y and V, U and V. The products include the
+  /// coefficients (v, u) with v + u >= 3.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced
@@ -144,8 +149,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the measurements of all ranges of brightness; empty if the noise is not that of a
-/// demosaiced picture.
+/// Returns the measurements of all ranges of brightness. Returns an empty list if the picture does
+/// not have the noise of a demosaiced picture.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);

@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// How clearly a picture shows the noise of a demosaiced sensor.
+/// States whether a picture shows the noise of a demosaiced sensor.
 enum class Demosaicing {
   none,
   weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs

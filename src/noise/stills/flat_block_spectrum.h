@@ -13,22 +13,22 @@ struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
   /// brightness. Coefficient (0, 0) is 0 because it contains the picture.
   CoefficientTable table{};
-  /// Ratio of the level at middle frequencies in the flattest fifth of the blocks to that in the
-  /// flattest fiftieth. A high ratio shows texture, because noise has the same level in both
-  /// shares. `unevenness` is the smaller of the ratios in the two ranges of brightness,
-  /// `greater_unevenness` the larger.
+  /// The level at middle frequencies in the flattest fifth of the blocks, divided by the level in
+  /// the flattest fiftieth. A high ratio shows texture, because noise has the same level in both
+  /// shares. `unevenness` is the smaller of the ratios in the two ranges of brightness, and
+  /// `greater_unevenness` is the larger ratio.
   double unevenness = 1, greater_unevenness = 1;
   /// Properties that show how much the measured blocks deviate from noise. Each is the maximum of
-  /// all measurements. `dispersion`: the variance of the energies of blocks, divided by that of
-  /// Gaussian noise (1 for noise). `kurtosis`: the kurtosis of the coefficients (3 for noise).
-  /// `direction`: the ratio of the variances along the two axes, at least 1.
+  /// all measurements. `dispersion` is the variance of the energies of blocks, divided by the
+  /// variance for Gaussian noise (1 for noise). `kurtosis` is the kurtosis of the coefficients (3
+  /// for noise). `direction` is the ratio of the variances along the two axes, at least 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
-  /// Level at fine frequencies, v + u >= 7, over all blocks.
+  /// Level of the fine DCT coefficients (v, u) with v + u >= 7, over all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks
 };
 
-/// Measures the spectrum. `values`: result of coefficients() for the blocks.
+/// Measures the spectrum. `values` is the result of coefficients() for the blocks.
 [[nodiscard]] FlatBlockSpectrum flat_block_spectrum(std::span<const float> values,
                                                     const PictureBlocks& blocks);
 

@@ -28,12 +28,13 @@ struct UsableBlocks {
 /// samples are allowed.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
-/// Returns the indices of the usable blocks, sorted by brightness. `values`: result of
+/// Returns the indices of the usable blocks, sorted by brightness. `values` is the result of
 /// coefficients() for the blocks.
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks of the brightness range `r`. `ordered`: all blocks, sorted by brightness.
+/// Returns the blocks of the brightness range `r`. `ordered` contains all blocks, sorted by
+/// brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
 /// Returns a spectrum that is estimated from the medians over the given blocks.
@@ -60,7 +61,8 @@ void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 /// Returns the first `share` of ranked blocks, and at least 40 blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
-/// Writes the mean squares over the blocks `measured` to `table`, for the coefficients of one set.
+/// Computes the mean squares over the blocks `measured`, for the coefficients of one set. `table`
+/// receives the mean squares.
 void measure_set(std::span<const float> values, std::span<const int> measured, int set,
                  CoefficientTable& table);
 

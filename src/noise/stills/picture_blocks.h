@@ -25,10 +25,10 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. A clip limit is the minimum or
-/// maximum of the samples if many samples have that value (16 and 235 in video, or floats that were
-/// clipped). If not, integer samples have the ends of the scale as limits, and float samples have
-/// none.
+/// Loads plane `i` of all `frames`, which must have one format. If many samples have the value of
+/// the minimum or of the maximum, this value is a clip limit (16 and 235 in video, or floats that
+/// were clipped). If not, integer samples have the ends of the scale as limits, and float samples
+/// have none.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size. The grid does not cover letterboxes.

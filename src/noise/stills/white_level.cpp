@@ -23,7 +23,7 @@ constexpr int max_clipped_samples = 24;
 /// Coefficients (v, u) with v + u of at least this value are measured, because textures have the
 /// least energy there.
 constexpr int finest = 10;
-/// Blocks are selected if the mean energy of the selecting coefficients is at most this value, in
+/// A block is selected if the mean energy of its selecting coefficients is at most this value, in
 /// units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
@@ -39,8 +39,8 @@ constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 /// replaced by this value. ClippedBlocks does not use blocks with so small a share.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
-/// block whose samples have this mean.
+/// Returns the share of the noise variance that clipping leaves in a block. The noise has the level
+/// `sigma`, and the samples of the block have the mean `mean`.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
@@ -99,9 +99,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. `energy`: of the half of the coefficients by which the
-/// blocks are selected. `fine`: of the finest coefficients in the half by which they are not
-/// selected.
+/// Mean energies of the flattest blocks. One half of the coefficients selects the blocks. `energy`
+/// is the energy of this half. `fine` is the energy of the finest coefficients in the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -147,9 +146,9 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
-/// side has a long tail on the other: if the noise of a block is weak by chance in one half of its
-/// coefficients, it is weak in the other half as well. So a block is selected by the energy of the
-/// blocks around it, which share no sample with it.
+/// side has a long tail on the other side. If the noise of a block is weak by chance in one half of
+/// its coefficients, the noise is also weak in the other half. So a block is selected by the energy
+/// of the blocks around it, which share no sample with it.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

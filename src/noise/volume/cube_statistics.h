@@ -32,8 +32,8 @@ class CubeCollector {
   static constexpr int side = 4;
   static constexpr std::size_t min_cubes = 16;
 
-  /// `slices`: total number of slices of all volumes of the input, as far as known. It determines
-  /// the share of the cubes that is examined: at most about 400 000 cubes.
+  /// `slices` is the total number of slices of all volumes of the input, as far as known. It
+  /// determines the share of the cubes that is examined, which is at most about 400 000 cubes.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one
@@ -53,8 +53,8 @@ class CubeCollector {
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// These functions return the minimum and the maximum of all voxels within the range that filters
-  /// accept. The two values are the clip limits if samples are clipped.
+  /// The following functions return the minimum and the maximum of all voxels within the range that
+  /// filters accept. The two values are the clip limits if samples are clipped.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

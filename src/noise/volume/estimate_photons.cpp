@@ -11,12 +11,12 @@
 namespace lull {
 namespace {
 
-/// `median_of_8_squares`: median of the mean of the squares of 8 standard normal values.
-/// `variance_of_median`: the logarithm of the median of n such means has this variance divided by
-/// n.
+/// `median_of_8_squares` is the median of the mean of the squares of 8 standard normal values.
+/// `variance_of_median`, divided by n, is the variance of the logarithm of the median of n such
+/// means.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
-/// `min_flat_in_bin` cubes of a bin are flat, the next value is used for this bin.
+/// `min_flat_in_bin` cubes of a bin are flat, the next of these limits applies to the bin.
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
@@ -32,7 +32,7 @@ struct Line {
   double at(double mean) const { return slope * mean + constant; }
 };
 
-/// The variance in cubes with similar means. `error`: relative standard error.
+/// The variance in cubes with similar means. `error` is the relative standard error.
 struct Bin {
   double mean, variance, error;
 };
@@ -95,7 +95,7 @@ class PhotonFit {
   }
 
   /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
-  /// used as well, because structure contributes little to the high frequencies of such cubes.
+  /// also selected, because structure contributes little to the high frequencies of such cubes.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

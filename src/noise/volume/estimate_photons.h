@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// The parameters that are known; all other parameters are estimated. On the 0..255 scale.
+/// The known parameters of photon noise, on the 0..255 scale. All other parameters are estimated.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }

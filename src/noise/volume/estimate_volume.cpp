@@ -13,19 +13,20 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes that a level is estimated from: `min_flat_cubes`, or `flat_share`
-/// of all cubes if that is more. If too few cubes are flat, this number of the flattest cubes is
-/// used.
+/// Minimum number of flat cubes from which a level is estimated. The minimum is `min_flat_cubes` or
+/// the share `flat_share` of all cubes, whichever is more. If too few cubes are flat, the level is
+/// estimated from this number of the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the noise level of bright cubes exceeds the level of dark cubes by at most this factor, the
-/// level of dark cubes is used, because structure raises the level of bright cubes.
+/// Maximum ratio of the noise levels of bright and dark cubes at which the level of dark cubes is
+/// used. Structure raises the level of bright cubes, so a smaller ratio does not show a difference
+/// in the noise.
 constexpr double same_level = 1.25;
-/// The noise level of air is not used if it exceeds the level of tissue by more than this factor,
-/// because then dark tissue has been mistaken for air.
+/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. If the
+/// ratio is higher, dark tissue has been mistaken for air.
 constexpr double dark_level = 1.05;
-/// Cubes that look like air with Rician noise are accepted as air if their noise level and the
-/// level of tissue differ by less than this factor.
+/// Maximum ratio of the noise levels of tissue and of cubes that look like air with Rician noise,
+/// in either direction. If the ratio is higher, the cubes are not accepted as air.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of the voxels of a cube of tissue, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
@@ -196,7 +197,7 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values outside these bounds come from nodes at which few cubes were measured.
+    // Measured values outside these bounds are errors, from nodes at which few cubes were measured.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();

@@ -21,8 +21,8 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 constexpr double share_of_fill = 0.005;
 /// Cubes in which more voxels than this have a fill value are not used.
 constexpr int max_filled = 1;
-/// Cubes in which more voxels than this have the minimum or maximum value of the volume are not
-/// used, because they are clipped.
+/// Maximum number of voxels of a cube with the minimum or maximum value of the volume. Cubes with
+/// more such voxels are clipped, and are not used.
 constexpr int max_clipped = 6;
 
 // Properties of air, measured in bins of cubes with similar means: the ratio of the mean to the
@@ -83,7 +83,7 @@ FlatLevel flat_level(const Cubes& cubes, std::size_t min_count) {
 FlatLevel flattest_level(Cubes cubes, std::size_t count) {
   count = std::min(count, cubes.size());
   if (count == 0) return {};
-  // The sort is stable: cubes with equal energy stay in the order of their positions, so that the
+  // The sort is stable. Cubes with equal energy remain in the order of their positions, so that the
   // choice is the same on every machine.
   std::ranges::stable_sort(cubes, {}, [](const CubeStatistics* cube) { return cube->low; });
   cubes.resize(count);

@@ -50,9 +50,9 @@ struct FlatLevel {
 /// deviation and the skewness of a Rayleigh distribution of any level. The result is empty if there
 /// are too few such cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 of the noise in cubes of air. It is estimated from the fifth of the cubes with
-/// the lowest variance, because dark tissue whose true value is near sigma can be mistaken for air
-/// with a higher sigma.
+/// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
+/// the lowest variance. The other cubes may be dark tissue with true values near sigma, which looks
+/// like air with a higher sigma.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

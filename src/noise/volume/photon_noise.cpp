@@ -19,7 +19,7 @@ constexpr int normal_nodes = 41;
 /// Bias of filters of patches, in units of the standard deviation times the skewness of the noise.
 /// If there are few photons, stabilised photon noise is skewed towards dark values, and the filters
 /// return more than the mean of the samples (stabiliser.h explains the reason for the opposite
-/// skew). Measured for BM4D on flat areas of 1 to 8 photons.
+/// skew). The value was measured for BM4D on flat areas of 1 to 8 photons.
 constexpr double skew_bias = 0.04;
 
 /// The closed-form approximation of the exact unbiased inverse, in photons (Makitalo and Foi 2013,
@@ -131,8 +131,8 @@ void PhotonStabiliser::make_table() {
 
 double PhotonStabiliser::photons_of(double d) const {
   if (table_.empty()) {
-    // Read noise can make d too small for the formula, or negative. Below `least`, the inverse is
-    // therefore linear.
+    // If the read noise is strong, the stabilised sample d can be negative, or too small for the
+    // formula. Therefore the inverse is linear below `least`.
     const double least = std::max(first_ / 2, 1.0);
     if (d >= least || std::isnan(d)) return asymptotic_photons(d, variance_);
     return asymptotic_photons(least, variance_) + (d - least) * least / 2;

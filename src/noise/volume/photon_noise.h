@@ -43,8 +43,8 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Returns the mean of samples whose stabilised samples have the mean `stabilised`. Below the
-  /// result for no photons, the function continues linearly, so that the noise that filters leave
-  /// in areas without light does not change their mean.
+  /// result for no photons, the function continues linearly. Therefore the remaining noise in areas
+  /// without light does not change their mean.
   float inverse(float stabilised) const;
 
  private:

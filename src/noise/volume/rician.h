@@ -48,12 +48,12 @@ class RicianStabiliser {
  public:
   /// The constructor integrates the density of z for 720 values of v, which takes some 10 ms.
   ///
-  /// `shrink_range`: range of filter results d, above E[f(z) | 0], in which the exact inverse is
-  /// shrunk towards 0. The reason is that the results of filters still contain noise. The inverse
-  /// is steep at 0 and never negative, so that this noise would give air a positive mean. (Results
-  /// of BM4D have noise of 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma instead
-  /// of 0.11, the mean of v = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on
-  /// nothing changes.)
+  /// `shrink_range` is the range of filter results d, above E[f(z) | 0], in which the exact inverse
+  /// is shrunk towards 0. The reason is that the results of filters still contain noise. The
+  /// inverse is steep at 0 and never negative, so that this noise would give air a positive mean.
+  /// (Results of BM4D have noise of 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma
+  /// instead of 0.11, the mean of v = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8
+  /// sigma on nothing changes.)
   explicit RicianStabiliser(double shrink_range = 0);
 
   /// Computes the forward function f. NaN stays NaN.

@@ -30,7 +30,8 @@ struct NoiseMap {
   float node(int x, int y, int z) const { return values[index(x, y, z)]; }
   float min_value() const;
   float max_value() const;
-  /// Writes the level of each voxel of slice `z` to `to`, which has the size of a slice.
+  /// Computes the level of each voxel of slice `z`. `to` receives the levels, and has the size of a
+  /// slice.
   void slice(int z, PlaneView<float> to) const;
   bool operator==(const NoiseMap&) const = default;
 

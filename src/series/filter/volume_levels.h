@@ -29,9 +29,9 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series, given the noise of all its volumes together. The level of a
-  /// volume is estimated from this volume alone, or is the common level if the volume has too few
-  /// usable voxels or if all levels are similar.
+  /// Returns the noise of the series, given the noise of all its volumes together. The level of
+  /// each volume is estimated from this volume alone. If the volume has too few usable voxels, or
+  /// if all levels are similar, the volume gets the common level.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;

@@ -1,24 +1,27 @@
 // Computes the estimates of a group from the covariance of its patches. One warp processes a group.
 //
-// A thread block processes neighbouring reference patches. Both the samples in their search windows
-// and the sums of estimates there are in shared memory (window_atlas.cuh). A warp holds all
-// matrices of its group in registers (cuda/matrices/symmetric_blocks.cuh) and does not wait for
-// other warps. Products run on the tensor cores, with operands in half precision and sums in single
-// precision:
-//   1. The Gram matrix G = Y Y' / n of the patches (or B B' / n of the basic estimate's patches),
-//      in floats. Operands are read directly from the windows; patches are not copied.
-//   2. (G + s I)^-1, in floats. s is t, or more if t is below the rounding errors of G
-//      (bm3d/bayes_precision.h).
-//   3. With the spectrum of the noisy patches: P = I - t (G + s I)^-1, sharpened by P <- P^2 (3 - 2
-//      P). With the spectrum of the basic estimate: W = Y B' / n (G + s I)^-1 = I + ((Y - B) B' / n
-//      - t I) (G + s I)^-1. The second form avoids large terms that cancel.
-//   4. X = P Y or X = W B, 16 samples of all patches at a time. They are added to the sums, which
-//      are integers (filter.cuh), so that their order does not matter.
-// At the end the sums of the windows are added to device memory.
+// A thread block processes neighbouring reference patches. Shared memory contains the samples of
+// their search windows, and the sums of the estimates at these samples (window_atlas.cuh). A warp
+// stores all matrices of its group in registers (cuda/matrices/symmetric_blocks.cuh) and does not
+// wait for other warps. Tensor cores compute the products, with operands in half precision and sums
+// in single precision. The rows of Y are the n noisy patches, the rows of B are the patches of the
+// basic estimate, I is the identity matrix, and t is the threshold of the filter:
+//   1. The warp computes the Gram matrix G = Y Y' / n (or B B' / n if there is a basic estimate) in
+//      floats. It reads operands directly from the windows, without copies of the patches.
+//   2. The warp computes (G + s I)^-1 in floats. The shift s is t, or more if t is below the
+//      rounding errors of G (bm3d/bayes_precision.h).
+//   3. With the spectrum of the noisy patches, the weights are P = I - t (G + s I)^-1, sharpened by
+//      P <- P^2 (3 - 2 P). With the spectrum of the basic estimate, the weights are W = Y B' / n (G
+//      + s I)^-1 = I + ((Y - B) B' / n - t I) (G + s I)^-1. The second form avoids large terms that
+//      cancel.
+//   4. The warp computes the estimates X = P Y or X = W B for 16 samples of all patches at a time,
+//      and adds them to the sums. The sums are integers (filter.cuh), so their order does not
+//      matter.
+// At the end, the block adds the sums of its windows to device memory.
 //
-// If a group has fewer than N members, the unused indices refer to the reference patch. The rows
-// and columns of G with these indices are set to zero. As a result, the rows and columns of P and W
-// with these indices are zero outside the diagonal.
+// If a group has fewer members than its arrays have elements, the unused elements refer to the
+// reference patch. The kernel sets the rows and columns of G for the unused elements to zero. As a
+// result, the corresponding rows and columns of P and W are zero outside the diagonal.
 
 #include <algorithm>
 #include <array>
@@ -38,8 +41,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The first part of the shared memory of a thread block. The samples of the block's search
-/// windows, and the sums of estimates there, follow this structure (window_plan.h).
+/// The first part of the shared memory of a thread block. In memory, the samples of the search
+/// windows and the sums of estimates follow this structure (window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -70,8 +73,8 @@ __device__ SamplePair sample_pair(const FilterJob& job, int n) {
   return {frame > 0 ? ~offset : offset, mask};
 }
 
-/// Computes the positions of a group's members, and counts how many patches begin at each sample of
-/// a frame.
+/// Computes the positions of a group's members. For each sample of a frame, counts the patches that
+/// begin at the sample.
 template <int N, class Staging>
 __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, int i, int j,
                              int count, typename Staging::Patch* patches) {
@@ -99,10 +102,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the top of this file). `gram`
-/// receives the inverse. With the spectrum of the basic estimate, `shared` receives (Y - B) B' / n.
-/// mean[0] receives the mean of the noisy patches. mean[1] receives the mean of the patches in
-/// `own`, which determine the spectrum.
+/// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the beginning of this file),
+/// and stores the inverse in `gram`. With the spectrum of the basic estimate, the function stores
+/// (Y - B) B' / n in `shared`. mean[0] receives the mean of the noisy patches. mean[1] receives the
+/// mean of the patches in `own`, from which the spectrum is computed.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -165,8 +168,9 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
   sweep(gram);
 }
 
-/// Adds X = w (b - mean) to the sums, for 16 samples of all patches at a time. In the first
-/// `full_steps` steps, all 16 samples belong to the patches.
+/// Computes the estimates X = w (b - mean) from the weights w and the samples b, and adds them to
+/// the sums. Each step processes 16 samples of all patches. In the first `full_steps` steps, all 16
+/// samples belong to the patches.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -317,10 +321,10 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per thread block with which a multiprocessor holds as
-/// many warps as possible. If one and two blocks per multiprocessor have equally many warps, the
-/// function chooses two blocks for groups of 64 members: one block filters while the other block
-/// waits for its windows.
+/// Chooses the number of reference patches per thread block with which a multiprocessor executes
+/// the most warps. For groups of 64 members, one large block and two small blocks may give the same
+/// number of warps. In this case, the function chooses two blocks, because one block filters while
+/// the other block waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // The registers of a multiprocessor do not suffice for more warps.
@@ -339,8 +343,9 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the pointers of the job to the middle of the memory of all frames, for InDeviceMemory.
-/// Offsets from the middle fit in 32 bits; require_addressable() (address_range.h) ensures this.
+/// Moves the pointers of the job to the middle of the memory of all frames. InDeviceMemory then
+/// addresses samples by offsets from the middle. require_addressable() (address_range.h) ensures
+/// that these offsets fit in 32 bits.
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -1,6 +1,6 @@
 // Completes a Bayes phase: computes the mean of the estimates of each sample, with one thread per
-// sample. The weight of a sample is the number of patches that contain it. These patches begin in
-// the square of side x side samples that ends at the sample.
+// sample. The divisor is the number of patches that contain the sample. All such patches begin in a
+// square of side x side samples, whose last sample is the sample itself.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"

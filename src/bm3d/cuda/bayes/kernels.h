@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them.
-// All work is asynchronous on `stream`: no function allocates or waits. The head of each .cu file
-// describes its algorithm.
+// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them. The
+// functions queue all work on `stream`. They neither allocate memory nor wait. Each .cu file begins
+// with a description of its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -18,19 +18,19 @@
 
 namespace lull::bm3d {
 
-/// A pair of frames: candidates begin in the first frame and extend into the second. distance[i] is
-/// the offset, in elements and with a sign, from a plane of the reference frame to the same plane
-/// of frame i of the pair.
+/// A pair of frames: candidates begin in the first frame and extend into the second frame.
+/// distance[i] is the signed offset, in elements, from a plane of the reference frame to the same
+/// plane of frame i of the pair.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
-  /// Motion vectors from the reference frame to these two frames, one for each motion block
-  /// (time/motion.h); null: no motion.
+  /// Motion vectors from the reference frame to the two frames of the pair, one for each motion
+  /// block (time/motion.h). If a pointer is null, all vectors are zero.
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
-/// The work of a kernel: the reference patches in rows first_row .. first_row + rows - 1 of the
-/// grid.
+/// The work of one kernel launch: the reference patches in rows first_row to first_row + rows - 1
+/// of the grid.
 struct BayesArgs {
   Margins margins;
   MotionGrid grid;  // `grid.step` is the distance between reference patches
@@ -40,12 +40,12 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For all pairs of frames except the first, the displacements of the second halves of candidates
-  /// from their first halves (match/second_half.h). A candidate has one half in each frame of a
-  /// pair. Null: no displacement.
+  /// For all pairs of frames except the first pair, the displacements between the two halves of a
+  /// candidate (match/second_half.h). A candidate has one half in each frame of a pair. If the
+  /// pointer is null, all displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of the group of each reference patch, in the format of pack_displacement(), and
-  /// the number of members.
+  /// the numbers of members.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
@@ -68,8 +68,8 @@ struct BayesPlane {
   Sums sums;
   float sigma = 0;
 };
-/// Filters the groups and adds the estimates to the sums (filter.cu). With `basic`, params.group
-/// must be 32.
+/// Filters the groups and adds the estimates to the sums (filter.cu). If `plane.basic` is not null,
+/// params.group must be 32.
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 

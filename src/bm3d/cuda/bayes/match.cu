@@ -1,13 +1,13 @@
 // Finds groups of patches that extend over two frames. One thread block processes neighbouring
 // reference patches.
 //
-// Shared memory holds as many of their search windows at a time as fit (match_layout.h). The tensor
-// cores compute inner products of patches, from which the distances follow (match_windows.cuh). The
-// distances are stored until all windows have been compared. Then a warp selects the group of each
-// reference patch (match_choose.cuh). Candidates at equal distances are in the order of group.h.
-// The level of a block is subtracted from all of its samples. The positions of blocks on the grid
-// do not depend on the rows that a launch processes, so the results do not depend on these rows
-// either.
+// The search windows of a reference patch are in several frames. Shared memory contains as many
+// windows at a time as fit (match_layout.h). Tensor cores compute inner products of patches, from
+// which the block computes the distances (match_windows.cuh). The block stores the distances until
+// it has compared all windows. Then one warp selects the group of each reference patch
+// (match_choose.cuh). Candidates with equal distances are in the order that group.h defines. The
+// block subtracts one level from all of its samples. The positions of blocks on the grid do not
+// depend on the rows that a launch processes, so the results do not depend on these rows either.
 
 #include <algorithm>
 
@@ -57,8 +57,8 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   if (n == 0) block.i = i0, block.j = j0, block.x = x, block.y = y;
 }
 
-/// Subtracts the motion bias from the distances at the positions that motion predicts. The
-/// reference patch itself is excluded.
+/// Subtracts the motion bias from the distances of the candidates at the positions that motion
+/// predicts. Excludes the reference patch itself from the candidates.
 __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances) {
   const int own_area = job.plan.own.area(), area = job.plan.other.area();
   const int k = threadIdx.x % 32;
@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   References<Side> references;
   for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
     const int end = min(first + plan.windows_at_once, a.pairs);
-    // Calls use(windows, pair, slot) for all windows that are in shared memory. `slot` is their
-    // position there.
+    // Calls use(windows, pair, slot) for each search window that is in shared memory. `slot` is the
+    // position of the window in shared memory.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);

@@ -1,5 +1,6 @@
 #pragma once
-// One warp selects the group of a reference patch, from distances in shared memory.
+// Functions with which one warp selects the group of a reference patch, from distances in shared
+// memory.
 
 #include <cstdint>
 
@@ -22,15 +23,16 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// Returns 1 if a < b, and 0 if not. Both must be below 2^31. The comparison and the addition of
-/// its result to a sum take two instructions.
+/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31. The function and the addition
+/// of its result to a sum compile to two instructions.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound of the distances: `wanted` distances are at most `value`. If equal distances make this
-/// impossible, `value` is the smallest bound for which more than `wanted` distances are at most
-/// `value`, and `has_surplus` is set. `wanted` is limited to the number of candidates that exist.
+/// A bound of the distances. Exactly `wanted` distances are at most `value`, if such a value
+/// exists. If no such value exists because distances are equal, `value` is the smallest number for
+/// which more than `wanted` distances are at most `value`, and `has_surplus` is set. `wanted` never
+/// exceeds the number of candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -74,8 +76,9 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes all distances below the bound. Of the distances that are equal to the bound, it writes
-/// the first ones, as many as are needed. The lower half of each word contains the index of the
+/// Writes the candidates whose distances are below the bound. If fewer than `wanted` candidates are
+/// below the bound, the function also writes the first candidates whose distances equal the bound.
+/// The upper half of each word contains the distance, and the lower half the index of the
 /// candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
@@ -96,7 +99,8 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes all distances that are at most the bound. There must be exactly `wanted` of them.
+/// Writes all candidates whose distances are at most the bound. There must be exactly `wanted` such
+/// candidates.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

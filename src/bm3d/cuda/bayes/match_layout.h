@@ -2,11 +2,12 @@
 // The division of the matcher's work (match.cu), planned for the resources of a device. This file
 // is independent of CUDA.
 //
-// A thread block processes `across` x `down` reference patches. The union of their search windows
-// in a pair of frames is one rectangle of positions. The samples of the rectangle are in shared
-// memory, one frame after the other. A word contains a sample and its right neighbour in half
-// precision. Rows are 8 or 24 memory banks apart, and frames 16, so that the operands of a matrix
-// product, eight positions in two rows of two frames, are in 32 different banks.
+// A thread block processes `across` x `down` reference patches. In each pair of frames, the union
+// of their search windows is one rectangle of positions. Shared memory contains the samples of the
+// rectangle, first for one frame and then for the other frame. A word contains a sample and its
+// right neighbour in half precision. Neighbouring rows are 8 or 24 memory banks apart, and the two
+// frames are 16 banks apart. As a result, the operands of a matrix product (eight positions in two
+// rows of two frames) are in 32 different banks.
 
 #include <algorithm>
 #include <array>
@@ -20,27 +21,27 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-// Maximum number of reference patches per block, which is the number of columns of a matrix
-// product.
+// Maximum number of reference patches per block. A matrix product has this number of columns.
 constexpr int match_references = 8;
 
-/// A distance is stored as the bits of a float, because the order of such bits as integers is the
-/// order of the floats.
+/// The kernels store a distance as the bits of a float, because the order of such bits as integers
+/// is the order of the floats.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
-/// Returns the side of patches for which a kernel exists. Smaller patches are padded to this side.
+/// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel
+/// pads smaller patches to its own patch side.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
-/// Parameters of the search. The division of the matcher's work depends on them.
+/// Parameters of the search that determine the division of the matcher's work.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of patches, and number of frames over which they extend.
+  // Side of patches, and number of frames that contain a part of each patch.
   int patch = 8, depth = 2;
   int step = 1, pairs = 1;
 };
 
-/// Returns the factor `inverse` for which quotient(n, inverse) is n / divisor, if n < 1024 *
-/// divisor and n * divisor < 2^22.
+/// Returns the fixed-point inverse of `divisor`. With this inverse, quotient(n, inverse) returns n
+/// / divisor, provided that n < 1024 * divisor and n * divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -56,8 +57,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Distance between the rows of a table of sums of squares. There are two such tables: for rows of
-  // patches, and for complete patches.
+  // Distance between the rows of the two tables of sums of squares. One table contains sums over
+  // rows of patches, the other table sums over complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -65,8 +66,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Returns the number of tiles in a row. A tile contains the positions in eight columns and in
-  /// every second one of 16 rows.
+  /// Returns the number of tiles along a row. A tile contains positions in eight neighbouring
+  /// columns, and in every second row of 16 rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -80,8 +81,9 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares computes four sums at a time, and reads the samples for all four
-  // even at the end of a row. The code that computes inner products reads complete tiles.
+  // The code that sums squares computes four sums at a time. At the end of a row, it therefore
+  // reads samples beyond the last position. The code that computes inner products reads complete
+  // tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -98,8 +100,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of distances of a reference patch, and distance in memory between the arrays of
-  /// distances of two reference patches.
+  /// Number of distances of a reference patch, and offset in memory from the distances of one
+  /// reference patch to the distances of the next reference patch.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -126,8 +128,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// Returns the parameters of the matcher for a Bayes phase of the profile `best`, for any number of
-/// pairs of frames.
+/// Returns the parameters of the search for a Bayes phase of the profile `best`. The member `pairs`
+/// has its default, because the layout of a window does not depend on the number of pairs.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -144,8 +146,9 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans as many reference patches per block as fit, and as many windows at a time as fit if a
-/// multiprocessor holds three blocks. A single window takes less than 48 KB with any parameters.
+/// Plans the largest number of reference patches per block that fits into shared memory. Then plans
+/// the largest number of windows at a time with which a multiprocessor still executes three blocks.
+/// With any parameters, a single window needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

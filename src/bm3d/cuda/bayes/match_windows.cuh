@@ -2,15 +2,15 @@
 // The search windows in shared memory, and the distances between reference patches and the patches
 // in the windows (match_layout.h).
 //
-// Distances are |a - b|^2 = |a|^2 + |b|^2 - 2 a b. The tensor cores compute the inner products a b
-// of eight reference patches with patches at 64 positions, with operands in half precision and sums
-// in single precision. The squares are computed from the same half-precision samples. A level is
-// subtracted from the samples, so that the rounding error of half precision is at most a thousandth
-// of the differences between patches.
+// The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
+// cores compute the inner products a b of eight reference patches with patches at 64 positions,
+// with operands in half precision and sums in single precision. The squares are computed from the
+// same half-precision samples. The kernel subtracts a level from the samples, so that the rounding
+// error of half precision is at most a thousandth of the differences between patches.
 //
-// Lane (g, t) processes the samples of two rows of every four rows of a patch: rows t % 2, t % 2 +
-// 2, .. of frame t / 2, two samples at a time. So the offsets between the operands of a lane are
-// constants. Samples that a patch does not have are zero in the reference patch.
+// Lane (g, t) = (lane / 4, lane % 4) processes two of every four rows of a patch: rows t % 2, t % 2
+// + 2, .. in frame t / 2, two samples at a time. Therefore the offsets between the operands of a
+// lane are constants. In reference patches, samples beyond the side of the patch are zero.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -28,8 +28,8 @@ struct MatchJob {
   float motion_bias;  // in units of sums of squares
 };
 
-/// The union of the windows in a pair of frames: the position of the first patch, and the range of
-/// positions inside the plane.
+/// The union of the search windows in a pair of frames: the position of the first window, and the
+/// range of candidate positions that are inside the plane.
 struct MatchWindow {
   SearchWindow at;  // position of the first reference patch's window
   int first_x, last_x, first_y, last_y;
@@ -41,8 +41,8 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
           max(0, -at.second_y) - at.top, min(last_y, last_y - at.second_y) - at.top};
 }
 
-/// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, a lane two
-/// columns. Positions beyond the plane get the nearest sample at its border.
+/// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, and a lane
+/// loads two columns. Positions beyond the plane get the nearest sample at the border of the plane.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -115,9 +115,9 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the windows: adds the sums of sum_squares() over the
-/// rows of the patch. The norms are stored after the sums of sum_squares(). Positions beyond the
-/// plane get infinity.
+/// Computes the squared norm of each patch in the windows: the sum of the results of sum_squares()
+/// over the rows of the patch. In memory, the norms follow the results of sum_squares(). The norm
+/// of a patch that extends beyond the plane is infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -141,8 +141,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Lane (g, t) = (lane / 4, lane % 4) has every other row of reference patch g in frame t / 2:
-  // `own` rows with `own` pairs of samples each.
+  // Lane (g, t) = (lane / 4, lane % 4) contains samples of reference patch g in frame t / 2, from
+  // every second row: `own` rows with `own` pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -151,12 +151,12 @@ struct References {
   std::uint32_t* distances[2];
 };
 
-/// Returns the offset of the first sample of a lane from the first sample of a patch.
+/// Returns the offset from the first sample of a patch to the first sample that a lane processes.
 __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
-/// Loads the data of the reference patches. `dx`, `dy`: positions of all reference patches.
-/// Reference patches that do not exist have the position invalid_reference.
+/// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
+/// patches. A reference patch that does not exist has the position invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
@@ -185,9 +185,9 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 }
 
 /// Computes the inner products of the reference patches with the patches at the positions of a
-/// tile: in eight columns, and in every second one of 16 rows. product[n] belongs to rows 2n and 2n
-/// + 8 of the tile. The patches overlap, so a lane uses each sample that it loads in several
-/// products.
+/// tile. A tile consists of eight columns and every second row of 16 rows. product[n] belongs to
+/// rows 2n and 2n + 8 of the tile. Because the patches overlap, a lane uses each loaded sample in
+/// several products.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -216,7 +216,7 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
 }
 
 /// Stores the distances of the patches at the positions of a tile. Each reference patch has an
-/// array of distances. `numbers`: index, in this array, of the first distance of a window.
+/// array of distances. `numbers` is the index of the first distance of a window in this array.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,
@@ -233,7 +233,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // If the column is outside the window, `below` becomes 0, so that the loop stores no row.
+    // If the column is outside the window, `below` is 0, and the loop stores no distance.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

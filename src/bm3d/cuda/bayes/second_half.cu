@@ -1,5 +1,5 @@
-// Computes the displacements of the second halves of candidates from their first halves
-// (match/second_half.h). One warp processes a bundle of reference patches and a pair of frames.
+// Computes the displacements between the two halves of candidates (match/second_half.h). One warp
+// processes a bundle of reference patches and a pair of frames.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "cuda/check.h"

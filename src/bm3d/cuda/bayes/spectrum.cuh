@@ -1,12 +1,13 @@
 #pragma once
 // The matrices of a group, which one warp computes: Gram matrices, and the weights of the
-// estimates. A group has N = 16 T patches. The matrices are in registers
+// estimates. A group has 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// The kernel subtracts the level of the thread block from the patches. It does not subtract the
-// mean of the patches from the patches, but corrects their inner products: with the sums s of the D
-// samples of each patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a
-// d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
+// The kernel subtracts the level of the thread block from the samples, but not the mean of the
+// patches. Instead, it corrects the inner products of patches. Let a_i and b_j be patches of D
+// samples, with the sums s_i and s_j of their samples. Let d_a and d_b be the means of all samples
+// of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D
+// d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -22,7 +23,7 @@ namespace lull::bm3d {
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
 /// 16 samples of all patches, as operands of matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// has the sample pairs t and t + 4 of the patches 8r + g.
+/// contains the sample pairs t and t + 4 of each patch 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -46,8 +47,8 @@ struct SampleStep {
 /// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
-  // In lane (g, t) = (lane / 4, lane % 4), elements at[0] and at[1] belong to patch 16 i + g, all
-  // other elements to patch 16 i + 8 + g.
+  // In lane (g, t) = (lane / 4, lane % 4), the elements at[0] and at[1] of of[i] belong to patch 16
+  // i + g. The other elements belong to patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
@@ -66,9 +67,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the corrections D d_a d_b / 2 - d_b s_i that subtract the means from the inner products
-/// of patches (formulas at the top of this file), for each patch i = 8r + lane / 4. `both` is D d_a
-/// d_b, `other` is d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i of the inner products (formulas at the
+/// beginning of this file), for each patch i = 8r + lane / 4. `both` is D d_a d_b, and `other` is
+/// d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -76,8 +77,9 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Corrects a block of inner products of patches: the results are inner products of patches without
-/// their means, multiplied by `share`. Elements whose row or column is at least `count` become 0.
+/// Corrects a block of inner products of patches. The results are the inner products of patches
+/// without their means, multiplied by `share`. Elements in a row or column with an index of at
+/// least `count` become 0.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -124,7 +126,7 @@ __device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
   p = next;
 }
 
-/// Computes the weights P = I - t (G + t I)^-1 from the inverse.
+/// Computes the weights P = I - t (G + t I)^-1 from the inverse matrix, where t is the threshold.
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
                                                    HalfMatrix<T>& weights) {
@@ -139,7 +141,8 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
   }
 }
 
-/// Computes the weights W = I + (shared - t I) (G + t I)^-1 from the inverse.
+/// Computes the weights W = I + (shared - t I) (G + t I)^-1 from the inverse matrix, where t is the
+/// threshold.
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

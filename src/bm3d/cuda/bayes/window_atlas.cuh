@@ -1,13 +1,13 @@
 #pragma once
-// The samples that the filter reads, and the sums to which the filter adds estimates. Both are in
-// shared memory, where the search windows are packed into window atlases (window_plan.h), or in
-// planes in device memory if the atlases do not fit into shared memory.
+// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
+// sums are in shared memory, packed into window atlases (window_plan.h). If the atlases do not fit
+// into shared memory, samples and sums are in planes in device memory.
 //
-// Samples are stored in half precision, as differences from a level, in units of sigma, or in the
-// larger unit that weak noise requires (half_scale() of bayes_precision.h). With a basic estimate,
-// the noisy samples are stored as differences from the basic estimate. Patches are read two samples
-// at a time, which are adjacent in a row: a word of an atlas contains a sample and its right
-// neighbour. Sums of estimates are integers, so that their order does not matter.
+// Samples are in half precision, as differences from the level of the thread block. Their unit is
+// sigma, or the larger unit that weak noise requires (half_scale() in bayes_precision.h). With a
+// basic estimate, the noisy samples are stored as differences from the basic estimate. The filter
+// reads two adjacent samples of a row at a time, so a word of an atlas contains a sample and its
+// right neighbour. Sums of estimates are integers, so their order does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -22,24 +22,25 @@
 
 namespace lull::bm3d {
 
-/// The position of two adjacent samples in a patch, which are read together in every patch.
-/// `offset` is their offset from the first sample of the patch. If the samples are read from planes
-/// and lie in the second frame, `offset` is the bitwise complement of this offset. `mask` selects
-/// those of the two samples that belong to the patch.
+/// The position, in a patch, of two adjacent samples that the filter reads together. `offset` is
+/// the offset of the first sample of the pair from the first sample of the patch. If the filter
+/// reads from planes and the pair is in the second frame, `offset` contains the bitwise complement
+/// instead. `mask` selects the samples of the pair that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// The maximum number of sample pairs, rounded up to a multiple of 8, because each step of the
-/// matrix products processes 8 pairs.
+/// The maximum number of sample pairs, rounded up to a multiple of 8, because each step of a matrix
+/// product processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {
   return a.depth * a.side * ((a.side + 1) / 2);
 }
 
-/// The reference patches of a thread block. The first is in column i and row j of the grid.
+/// The reference patches of a thread block. The first reference patch is in column i and row j of
+/// the grid.
 struct BlockPosition {
   int i, j, x, y;          // position of the first reference patch
   int extent_x, extent_y;  // distance from the first to the last reference patch
@@ -74,9 +75,9 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
           at.second_x, at.second_y, atlas.first[k]};
 }
 
-/// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
-/// the plane of the reference frame. Positions beyond the plane give the nearest sample at its
-/// border.
+/// Calls use(sample of the plane, index in the atlas) for each sample of all windows. `plane` is
+/// the plane of the reference frame. At positions beyond the plane, the argument is the nearest
+/// sample at the border of the plane.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -97,21 +98,21 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to differences from a level.
+/// Converts samples to half-precision differences from `level`.
 struct SampleScale {
   float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the samples of `a` minus those of `b`, in the unit of the samples.
+  /// Returns the two samples at `a` minus the two samples at `b`, multiplied by `unit`.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
 };
 
-/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
-/// contains up to 512 estimates: a thread block has up to 8 groups of 64 patches, and each patch
-/// may contribute an estimate of up to 4095 levels.
+/// The fixed-point scale of sums in shared memory. The scale is smaller than value_scale, because a
+/// sum contains up to 512 estimates of up to 4095 levels: a thread block has up to 8 groups of 64
+/// patches.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all windows as floats.
@@ -122,10 +123,10 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
   });
 }
 
-/// Converts floats in place to words. Each word contains a sample and its right neighbour in half
-/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
-/// `noisy` becomes the difference of the noisy samples from the basic estimate. The number of
-/// floats is one more than the number of words.
+/// Converts floats to words in place. Each word contains a sample and its right neighbour in half
+/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and the
+/// function replaces `noisy` by the difference of the noisy samples from the basic estimate. The
+/// arrays contain `count` + 1 floats and receive `count` words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -174,10 +175,11 @@ struct InSharedMemory {
     }
   };
 
-  /// Estimates are differences from a level, in the unit of the samples.
+  /// Estimates of the filter, as differences from a level, in the unit of the samples.
   struct Estimates {
     int* values;
-    // Conversion to the unit of the sums; adding rounding_offset rounds to an integer.
+    // Factor and summand that convert an estimate to the unit of the sums. `offset` contains
+    // rounding_offset, because the addition of this constant rounds a float to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 
@@ -193,9 +195,9 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch is the offset of its first sample in
-/// each frame. Offsets count samples from the pointers of the planes, which point to the middle of
-/// all frames (centre_planes()).
+/// Samples and sums in device memory. The position of a patch consists of the offsets of its first
+/// samples in the two frames. Offsets count samples from the pointers of the planes.
+/// centre_planes() moves these pointers to the middle of the memory of all frames.
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;
@@ -204,8 +206,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from the samples of `plane`, unless
-    // `subtracted` is null.
+    // The filter subtracts the samples of `subtracted` from the samples of `plane`. If `subtracted`
+    // is null, the filter subtracts nothing.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

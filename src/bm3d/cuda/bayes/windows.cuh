@@ -1,5 +1,5 @@
 #pragma once
-// Computes the search windows of a reference patch.
+// Functions that compute the search windows of a reference patch.
 
 #include "bm3d/cuda/bayes/kernels.h"
 
@@ -11,8 +11,8 @@ struct SearchWindow {
   int second_x, second_y;  // displacement of the second halves
 };
 
-/// Returns the displacement of the second halves of candidates from their first halves in frame
-/// pair `k`, for the reference patch in column i and row j of the grid.
+/// Returns the displacement between the two halves of candidates in frame pair `k`, for the
+/// reference patch in column i and row j of the grid.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];

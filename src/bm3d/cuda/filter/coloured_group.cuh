@@ -2,20 +2,21 @@
 // Groups with coloured noise: the variance of the noise in each coefficient of a group, and the
 // shrinkage with these variances.
 //
-// During shrinkage, lane (g, t) needs the variances of those coefficients that are in its
-// registers: coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances
-// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r =
-// 1 - c(d) / c(0): its rows belong to coefficient g of two patch rows, its columns to 16 pairs of
-// members. The right matrix contains signs: its rows belong to these pairs, its columns to group
-// coefficients. So each product gives every lane the variances that it needs. The layout of the
-// table of r allows a lane to read the values that it needs for a pair, 8 half-precision numbers,
-// in one access; 8 lanes read the 128 bytes of an entry. The difference of two members'
-// displacements gives the index of their entry.
+// During shrinkage, lane (g, t) = (lane / 4, lane % 4) needs the variances of the coefficients in
+// its registers: coefficient g of all rows, and the group coefficients 2t, 2t + 1, 2t + 8 and 2t +
+// 9. The warp computes the variances as products of two matrices (coloured_pairs.h). The left
+// matrix contains the decorrelations r = 1 - c(d) / c(0), where c(d) is the covariance of a
+// coefficient of two patches at displacement d. Its rows belong to coefficient g of two patch rows,
+// and its columns to 16 pairs of members. The right matrix contains signs. Its rows belong to the
+// same pairs, and its columns to group coefficients. In the result, each lane has the variances
+// that it needs. A lane reads its 8 half-precision values of r for a pair in one access, and 8
+// lanes read the 128 bytes of a table entry. The difference between the displacements of the two
+// members determines the index of the entry.
 //
-// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of
-// half-precision numbers and 4 matrix products, about 36 instructions in total. Finding the entries
-// takes about 90 instructions for each group. Groups of 32 have 31 chunks, and need 4 times as many
-// instructions to find the entries. Groups of 8, which are used over time, have two chunks.
+// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk needs 4 reads, 16 moves of
+// half-precision numbers and 4 matrix products, about 36 instructions in total. The search for the
+// entries needs about 90 instructions per group. Groups of 32 have 31 chunks, and need 4 times as
+// many instructions for the search. Groups of 8, which are used over time, have two chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -30,10 +31,10 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// For one lane: the pairs of members whose covariances the lane finds in the table. Of eight
-/// chunks, a lane processes chunk lane / 4: `low` contains the pairs 2t and 2t + 1 of this chunk,
-/// and `high` the pairs 2t + 8 and 2t + 9, where t is lane % 4. A word contains two pairs, with one
-/// byte per member.
+/// The pairs of members for which one lane looks up covariances in the table. Of eight chunks, a
+/// lane processes chunk lane / 4. With t = lane % 4, `low` contains the pairs 2t and 2t + 1 of this
+/// chunk, and `high` contains the pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte
+/// per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -63,18 +64,19 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// For one lane: the signs of an operand of the matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// has column g: first rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
+/// The signs of one lane, as an operand of the matrix products. Lane (g, t) = (lane / 4, lane % 4)
+/// contains column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9 in at[1].
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
 /// The sign matrices, which are the right operands of the matrix products. The last index is the
-/// lane. The index before it selects group coefficients 0..7 or 8..15.
+/// lane. The second last index is 0 for group coefficients 0..7, and 1 for group coefficients
+/// 8..15.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Returns the index, in up_to_16, of the first sign matrix for groups of 2^log2 members.
+  // Returns the index of the first sign matrix for groups of 2^log2 members, in the array up_to_16.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
@@ -122,8 +124,8 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
 }
 
 /// Returns the offset, in bytes, of the table entry for a pair of members and the coefficients in
-/// column u = 0 of a patch. The offset for the coefficients in column u is this value XOR 16 u.
-/// `member`: in lane m, the displacement_key() of member m.
+/// column u = 0 of a patch. For the coefficients in column u, the offset is the result XOR 16 u. In
+/// lane m, `member` is the displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -136,8 +138,8 @@ __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise
                                     CovarianceView::column(place, 0) * (bytes_of_place / patch));
 }
 
-/// The table offsets of the entries of a lane's pairs, in the order of LanePairs. Each offset fits
-/// in 16 bits.
+/// The table offsets for the pairs of one lane, in the order of LanePairs. Each offset fits in 16
+/// bits.
 struct LaneOffsets {
   std::uint32_t low, high;
 
@@ -149,12 +151,12 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r of the pairs of one chunk, as left operands of matrix products. word[k / 2]
-/// is the operand for the coefficients in rows k and k + 1 of a patch, where k is even.
+/// The decorrelations r of the pairs of one chunk, as left operands of matrix products. For even k,
+/// word[k / 2] is the operand for the coefficients in rows k and k + 1 of a patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: index 0..7 of the chunk among the eight chunks whose pair offsets the lanes hold.
+  /// `chunk` is the index 0..7 of the chunk among the eight chunks whose offsets are in `offsets`.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -187,8 +189,9 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts variances in units of c(0) to the values that are stored. The second phase stores the
-/// variances, the first phase their square roots. Variances below the minimum are raised to it.
+/// Converts variances in units of c(0), the variance of a coefficient of one patch, to the values
+/// that the kernel stores. The second phase stores the variances, and the first phase stores their
+/// square roots. The function raises smaller variances to min_group_variance.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -201,14 +204,15 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of matrix products, from which the variances of `blocks` * 8 group coefficients follow. The
-/// index is [k / 2][block], where k is the index of a coefficient along a column of the patch.
+/// Sums of matrix products, from which the kernel computes the variances of `blocks` * 8 group
+/// coefficients. The index is [k / 2][block], where k is the index of a coefficient along a column
+/// of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: initial value of the sum that belongs to the first coefficient. It is the number of
-  /// members if this coefficient is the mean of the group, and 0 if not.
+  /// `members` is the initial value of the sum for the first coefficient: the number of members if
+  /// this coefficient is the mean of the group, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -232,16 +236,17 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance. It is used for coefficients that contain only rounding errors or
-/// the difference between a patch and its repetition.
+/// Stores the minimum variance for all coefficients. Coefficients that contain only rounding
+/// errors, or the difference between a patch and its repetition, have the minimum variance.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the values of the chunk directly, because the Haar coefficient that is the difference of
-/// two neighbouring members has the variance r.
+/// Stores the decorrelations of a chunk as variances. The Haar coefficient that is the difference
+/// of two neighbouring members has a variance equal to their decorrelation r, so no product is
+/// needed.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -277,9 +282,9 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the noise variances of the group coefficients, for groups of 32 members: of all
-/// coefficients for the Haar transform, of the 16 coefficients of `set` for the Walsh-Hadamard
-/// transform.
+/// Computes the noise variances of the group coefficients, for groups of 32 members. For the Haar
+/// transform, the function computes the variances of all coefficients. For the Walsh-Hadamard
+/// transform, it computes the variances of the 16 coefficients of `set`.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -295,8 +300,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members, so only pairs of
-        // members m, m' with x = m ^ m' below 4 contribute.
+        // Haar coefficients 8..15 are differences within groups of four members. Therefore only
+        // pairs of members m and m' with x = m ^ m' below 4 contribute to their variances.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);
@@ -307,9 +312,10 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// Computes the variances of the coefficients of a group in units of c(0), or their square roots
-/// (stored_ratios()). The results are stored in the registers that later contain the spectrum.
-/// `displacement`: displacement of the patch in the slot of the lane.
+/// Computes the variances of the coefficients of a group in units of c(0) (the variance of a
+/// coefficient of one patch), or the square roots of these variances (stored_ratios()). The results
+/// are in the registers that later contain the spectrum. `displacement` is the displacement of the
+/// patch in the slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -328,10 +334,10 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Applies the hard threshold to a group with coloured noise: the threshold of each coefficient is
+/// Applies the hard threshold to a group with coloured noise. The threshold of each coefficient is
 /// proportional to the standard deviation of the noise in this coefficient. Before the call,
-/// `spectrum` contains the square roots of the variance ratios. Returns the sum of the variances of
-/// the retained coefficients, in units of sigma^2.
+/// `spectrum` contains the square roots of the variance ratios. The result is the sum of the
+/// variances of the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -364,9 +370,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Computes the Wiener factors of a group with coloured noise, with the variance of the noise in
-/// each coefficient. Before the call, `factors` contains the variance ratios. Returns the sum of
-/// the variances times the squared factors, in units of sigma^2.
+/// Computes the Wiener factors of a group with coloured noise, from the variance of the noise in
+/// each coefficient. Before the call, `factors` contains the variance ratios. The result is the sum
+/// of the squared factors, each multiplied by the variance of its coefficient in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

@@ -1,5 +1,5 @@
 #pragma once
-// Defines and launches the variant for coloured noise of the kernel in filter_kernel.cuh.
+// Defines and launches the kernel of filter_kernel.cuh for coloured noise.
 
 #include "bm3d/cuda/filter/coloured_group.cuh"
 #include "bm3d/cuda/filter/filter_kernel.cuh"
@@ -19,8 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise, and has the functions of WhiteGroup. Each slot contains a
-/// patch of the group or a repetition of it (coloured_transforms.cuh).
+/// Filters a group with coloured noise. The class has the same functions as WhiteGroup. Each slot
+/// contains a patch of the group or a repetition of a patch (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
@@ -66,7 +66,7 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // The sums allow weights of at most 1. Multiplication by `unit` ensures this.
+    // The range of the sums allows weights of at most 1. The factor `unit` limits weights to 1.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, and
-// transforms across the group as operands of matrix products.
+// The transforms of coloured_transforms.cuh. Transforms along a column consist of butterflies, and
+// transforms across the group are operands of matrix products.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -17,14 +17,16 @@ constexpr float root_8 = 2.8284271f;
 
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
-/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired, because the DCT needs
-/// only their sum and their difference. In the inverse transform, e is the sum over even
-/// coefficients and o the sum over odd ones: the two rows are (e + o) / 8 and (e - o) / 8.
+/// The DCT along a column, scaled by sqrt(8). The functions process rows y and 7 - y together,
+/// because the DCT needs only their sum and their difference. In the inverse transform, e is the
+/// sum over even coefficients, and o is the sum over odd coefficients. The two rows are (e + o) / 8
+/// and (e - o) / 8.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Returns the factor of coefficient k that is needed in addition to sqrt(8).
+  /// Returns the scale of the result for coefficient k, in units of sqrt(8) times the orthonormal
+  /// coefficient.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
     // The table is a local variable, so that the compiler inserts its elements as constants in the
@@ -58,14 +60,14 @@ struct Butterflies<Dct> {
   }
 };
 
-/// The Bior1.5 transform, with the scale of the DCT, as lifting steps whose factors are exact. Rows
-/// 2i and 2i + 1 are paired.
+/// The Bior1.5 transform along a column, with the scale of the DCT, as lifting steps whose factors
+/// are exact. The functions process rows 2i and 2i + 1 together.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // In transform_tables.h the rows have unit norm. The lifting steps give other norms, which gain()
-  // returns.
+  // The rows of the matrix in transform_tables.h have unit norm. The lifting steps correspond to
+  // rows with other norms, and gain() returns the quotients of the norms.
   struct Gains {
     float at[8];
   };
@@ -73,7 +75,7 @@ struct Butterflies<Bior> {
     Gains gains{1};
     for (int k = 1; k < 8; ++k) {
       const auto& row = table_detail::bior.at[k];
-      // First sample on which the coefficient depends.
+      // First sample on which coefficient k depends.
       const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);
       const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
       gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
@@ -112,11 +114,11 @@ struct Butterflies<Bior> {
 
 // The Haar and the Walsh-Hadamard transform across the patches of a group, which are in 16 slots.
 // Coefficient k is the sum of all slots, each multiplied by sign(k, slot) / support(k). A slot is
-// the sum of all coefficients, each multiplied by sign(k, slot). All factors are powers of two.
-// White noise of variance 1 has the variance 1 / support(k) in coefficient k.
+// the sum of all coefficients, each multiplied by sign(k, slot). All factors are powers of two. For
+// white noise of variance 1, the noise in coefficient k has the variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
-  // True if the differences of pairs are transformed as well (in groups of 32).
+  // Whether, in groups of 32, the transform also combines the differences of pairs of members.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
@@ -138,7 +140,8 @@ struct GroupMatrix<WalshHadamard> {
   }
 };
 
-/// Operands for one lane of the products across the group, as words in the mma layouts.
+/// Operands of one lane for the products across the group, as words in the layout of the mma
+/// instructions.
 struct GroupOperands {
   std::uint32_t forward[2][2];  // right operands for coefficients 0..7 and 8..15
   std::uint32_t inverse[4];     // left operand

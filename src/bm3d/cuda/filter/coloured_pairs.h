@@ -2,53 +2,54 @@
 // The contributions of pairs of members to the variance of the noise in each coefficient across the
 // group (coloured_group.cuh). This file is independent of CUDA.
 //
-// For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
-// covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
-// position and 1 for patches that share no noise. Let a coefficient be a difference across members
-// with the signs s; n signs are not 0. The variance of this difference in units of c(0) is
-//     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
-// because the signs of a difference add up to 0. For the mean coefficient, n is added. So for each
-// number of members, the vector of all variances is the product of one matrix and the vector of all
-// r. (Half precision is accurate for r near 0, but not for c near c(0), and the difference of
+// Let c(d) be the covariance of a coefficient of two patches at displacement d
+// (noise/patch_covariance.h). The decorrelation of two members at displacement d is r = 1 - c(d) /
+// c(0). It is 0 for equal positions, and 1 for patches that share no noise. Let a group coefficient
+// be a difference across members with the signs s. Let n be the number of signs that are not 0. The
+// signs add up to 0. Therefore the variance of this difference, in units of c(0), is
+//     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm'.
+// The variance of the mean coefficient is this sum plus n. So for each number of members, the
+// vector of all variances is the product of one matrix and the vector of all r. (The kernels use r
+// because half precision represents r accurately near 0, but not c near c(0). The difference of
 // neighbouring patches has nearly no variance.)
 //
-// Pairs are numbered by x = m ^ m' first. The contribution of a pair to the Haar coefficients then
-// depends only on the highest bit of x and on the first member, in which this bit is 0. So a few
-// matrices are enough.
+// The pairs of members (m, m') are in the order of x = m ^ m'. The contribution of a pair to the
+// Haar coefficients then depends only on the highest bit of x and on the member in which this bit
+// is 0. Therefore a few matrices are enough.
 
 namespace lull::bm3d::filter_detail {
 
 /// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. A chunk (the pairs of one product) may have more positions than
-/// there are pairs. In the remaining positions, both members are equal.
+/// A pair of members of a group. A chunk (the pairs of one product) may contain fewer pairs than it
+/// has positions. In the remaining positions, both members are equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
 
-/// Returns the value of the highest set bit of x; 0 if x is 0.
+/// Returns the value of the highest set bit of x, or 0 if x is 0.
 constexpr int highest_bit(int x) {
   int bit = x == 0 ? 0 : 1;
   while (2 * bit <= x && bit != 0) bit *= 2;
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. The quotient of `index` and half the
-/// number of members is x, the XOR of the numbers of the two members.
+/// Returns pair `index` of a group of 2^log2_members members. Let x be `index` divided by half the
+/// number of members. The numbers of the two members of the pair differ by XOR with x.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The first member is q = index % half, with a 0 bit inserted at the position of the highest bit
+  /// The number of the first member is q with a 0 bit inserted at the position of the highest bit
   /// of x.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
 }
 
-/// Returns the number of chunks in which all pairs fit.
+/// Returns the number of chunks that contain all pairs.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
@@ -65,8 +66,8 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// Contributions to the Haar coefficients. The coefficients are in the order of filter.cuh. In
-/// groups of 32, coefficients 16..31 are the differences of 16 pairs.
+/// The contributions of pairs to the Haar coefficients. The coefficients are in the order of
+/// filter.cuh. In groups of 32, coefficients 16..31 are the differences of 16 pairs.
 struct HaarPairs {
   /// Returns the index of the matrix of a chunk (the pairs of one product). Chunks whose indices
   /// have the same highest bit use the same matrix.
@@ -89,9 +90,10 @@ struct HaarPairs {
   }
 };
 
-/// Contributions to the Walsh-Hadamard coefficients. In the transform of 16 slots, each of 2^l
-/// members is repeated 16 / 2^l times, so the coefficients of the members are 16 / 2^l apart. In
-/// groups of 32, set 0 contains the sums of pairs of members, and set 1 the differences.
+/// The contributions of pairs to the Walsh-Hadamard coefficients. In the transform of 16 slots,
+/// each of 2^l members is repeated 16 / 2^l times, so only every (16 / 2^l)-th coefficient belongs
+/// to the members. In groups of 32, set 0 contains the sums of pairs of members, and set 1 contains
+/// the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

@@ -1,31 +1,33 @@
 #pragma once
-// The layout of a group in the kernels for coloured noise. Lane (g, t) = (lane / 4, lane % 4)
-// contains the coefficients whose variances this lane computes (coloured_group.cuh). 16 patches,
-// called slots, are processed at a time:
-//   1. Samples: columns 2t, 2t + 1 of slots g and g + 8, loaded from shared memory.
-//   2. Horizontal transform: a matrix product of 16x16 by 16x8 for two rows and 8 slots. It gives
-//      coefficient g of slots 2t, 2t + 1 (and + 8) in all rows. The result is the sum and the
-//      difference of the two rows, which is the first butterfly of the vertical transform.
-//   3. The rest of the vertical transform is plain code on these registers.
-//   4. Transform across the group: a matrix product with these registers as its operand. It gives
-//      coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). The shrinkage is done
-//      here.
-//   5. Inverse across the group: a matrix product with these registers as the other operand. It
-//      gives coefficients 2t, 2t + 1 of slots g and g + 8.
+// The layout of a group in the kernels for coloured noise. A warp processes 16 patches at a time,
+// which are called slots. Lane (g, t) = (lane / 4, lane % 4) contains the coefficients whose
+// variances it computes (coloured_group.cuh). The steps are:
+//   1. The lane loads the samples in columns 2t and 2t + 1 of slots g and g + 8 from shared memory.
+//   2. Horizontal transform: a matrix product of 16x16 by 16x8 elements for two rows and 8 slots
+//      gives coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t + 9 in all rows. The product computes
+//      the sum and the difference of the two rows, which is the first butterfly of the vertical
+//      transform.
+//   3. The lane computes the rest of the vertical transform from its registers.
+//   4. Transform across the group: a matrix product with these registers as one operand gives
+//      coefficient g of all rows, for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The
+//      lane shrinks these coefficients.
+//   5. Inverse transform across the group: a matrix product with these registers as the other
+//      operand gives coefficients 2t and 2t + 1 of slots g and g + 8.
 //   6. Inverse vertical transform, except for its last butterfly. One product performs this
-//      butterfly and the inverse horizontal transform. Its matrix contains the aggregation window,
-//      so that it gives weighted rows of the patches.
-// For groups of 32, two sets of 16 slots are first combined to sums and differences of pairs. The
-// scales of the transforms make factors few and exact: a patch is scaled by 8 (sqrt(8) along each
-// axis), and the Haar transform gives means and differences of means.
+//      butterfly and the inverse horizontal transform. The matrix of the product contains the
+//      aggregation window, so the results are weighted rows of the patches.
+// For groups of 32, the kernel first computes sums and differences of pairs of members, from two
+// sets of 16 slots. The scales of the transforms are chosen so that there are few factors, all
+// exact: a patch is scaled by 8 (sqrt(8) along each axis), and the Haar transform gives means and
+// differences of means.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
 namespace lull::bm3d::filter_detail {
 
-/// Samples of one plane, as the warps of a block read them: in half precision, with `level`
-/// subtracted. Offsets count words of the tile if samples are in shared memory, and elements of the
-/// plane if not.
+/// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
+/// `level`. An offset counts words of the tile if the samples are in shared memory, and elements of
+/// the plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -42,11 +44,12 @@ struct SlotSamples {
 
 /// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
 /// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9, where t is lane %
-/// 4. After the group transform, it selects the group coefficients with these numbers.
+/// 4. After the group transform, the second index selects group coefficients 2t and 2t + 1, or 2t +
+/// 8 and 2t + 9.
 using Slots = __half2[8][2];
 
-/// Distributes the offsets of the slots to the lanes that need them in step 1. Before the call,
-/// each lane has the offset of one slot.
+/// Distributes the offsets of the slots to the lanes that load the samples of these slots. Before
+/// the call, each lane has the offset of one slot.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
@@ -55,8 +58,8 @@ __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset 
     for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
 }
 
-/// The operands of a lane for the products with the transform matrices. They are equal for all
-/// groups of a block.
+/// The operands of one lane for the products with the transform matrices. All groups of a block use
+/// the same operands.
 template <class Transform2d, class GroupTransform>
 struct SlotOperands {
   std::uint32_t rows[4];     // converts two rows to coefficients of their sum and difference
@@ -75,7 +78,7 @@ struct SlotOperands {
     rows[3] = word_of(-halves_of(rows[0]));
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      // The input of the inverse transform is too large by the factor 8 of the vertical transform.
+      // The scale contains 1 / 8, because the vertical transform multiplies by 8.
       const float scale = value_scale / (8 * root_8) * w[y] * w[g];
       columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
     }
@@ -105,8 +108,8 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Adds the group transform of the rows `k` and k + 1 of `c` to `sums`, for group coefficients 0..7
-/// or 8..15.
+/// Adds the group transform of the rows `k` and k + 1 of `c` to `sums`. The operand selects group
+/// coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -117,8 +120,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
-/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of two
-/// members, and set 1 the differences of two members.
+/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of
+/// pairs of members, and set 1 contains the differences of these pairs or their transform.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -132,8 +135,9 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls `use(set, k, b, sums)` with coefficients k and k
-/// + 1 of a column, and group coefficients 2t + 8b and 2t + 8b + 1.
+/// Computes the spectrum for the shrinkage. Calls `use(set, k, b, sums)` with `sums` for the
+/// coefficients k and k + 1 of a column, and for the group coefficients 2t + 8b and 2t + 8b + 1 (t
+/// is lane % 4).
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {
@@ -164,12 +168,13 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of the coefficients of this lane for white noise, in units of
-/// the noise of a sample.
+/// Variance and standard deviation of the noise in the coefficients of one lane, for white noise.
+/// The unit is the variance (or the standard deviation) of the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 belongs to group coefficients 2t and 2t + 1, element 1 to coefficients 2t + 8 and 2t
-  // + 9 (t is lane % 4). Both coefficients of an element are combinations of equally many slots.
+  // Element 0 belongs to group coefficients 2t and 2t + 1, and element 1 to coefficients 2t + 8 and
+  // 2t + 9, where t is lane % 4. The two coefficients of an element combine the same number of
+  // slots.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =
@@ -185,8 +190,8 @@ struct NoiseScale {
   }
 };
 
-/// Returns whether a coefficient is the mean of the complete group, which is always retained. The
-/// mean is the first coefficient of lane 0.
+/// Returns whether a coefficient is the mean of the complete group, which the filter always
+/// retains. The mean is the first coefficient of lane 0.
 __device__ __forceinline__ bool is_mean(int lane, int set, int k) {
   return set == 0 && k == 0 && lane == 0;
 }
@@ -202,13 +207,13 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
       });
 }
 
-/// The destination of the estimates of a group. weight * window * (estimate - mid_level) is added
-/// to the sums in fixed point.
+/// The destination of the estimates of a group. The kernel adds weight * window * (estimate -
+/// mid_level) to the sums in fixed point.
 template <class Sum>
 struct Target {
   Sum* sums;
-  // The aggregation window is a kernel argument, so that instructions can use its elements as
-  // operands.
+  // The aggregation window is a kernel argument, because instructions can use elements of kernel
+  // arguments as operands.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale

@@ -13,8 +13,8 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the magnitude of decorrelations (1 - covariance / variance). For the autocorrelation of
-/// real noise, decorrelations are within 0..2, but estimated autocorrelations may give any value.
+/// Limit of the magnitude of decorrelations (1 - covariance / variance). The decorrelations of real
+/// noise are within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit. Weights of groups of N patches are as small as unit / (64 N),
 /// and fixed-point numbers have to represent these weights with sufficient precision.

@@ -1,6 +1,6 @@
 #pragma once
-// The covariance tables of the filter kernels (coloured_group.cuh) in device memory, for coloured
-// noise. Each phase makes its tables once.
+// The covariance tables of the filter kernels for coloured noise (coloured_group.cuh), in device
+// memory. Each phase makes its own tables once.
 
 #include <array>
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace lull::bm3d {
 
-/// The covariance tables in host memory, and the parameters that the kernels need with them.
+/// The covariance tables of one plane in host memory, and the corresponding parameters of the
+/// kernels.
 struct CovarianceTable {
   CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own

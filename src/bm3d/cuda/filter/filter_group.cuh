@@ -9,31 +9,32 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// The registers of a lane for one group: one for each patch, or for each coefficient across the
-/// group.
+/// The registers of a lane for one group. There is one register for each patch, or for each
+/// coefficient across the group.
 template <int M>
 using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of a group's patches. Lane m has the offset of patch m. Offsets count bytes, so that
-/// one addition converts the result of a shuffle to an address. Only 32-bit offsets in device
-/// memory count elements, which extends the range of the offsets; for these, one instruction
-/// multiplies and adds.
+/// The offsets of a group's patches. Lane m has the offset of patch m. An offset counts bytes, so
+/// that one addition converts the result of a shuffle to an address. Only 32-bit offsets in device
+/// memory count elements, because this extends their range. (One instruction multiplies such an
+/// offset by the size of an element and adds the product to an address.)
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides from the compiler how the offset was computed. If the compiler knew this, it would store
-  /// the offsets of all patches in registers.
+  /// Hides the computation of the offset from the compiler. Otherwise the compiler would store the
+  /// offsets of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
     else
       asm("" : "+r"(offset_));
   }
-  /// Returns the element of patch m that corresponds to `first`, an element of a patch at offset 0.
+  /// Returns a pointer to an element of patch m. `first` points to the same element of a patch at
+  /// offset 0.
   __device__ __forceinline__ Element* of(int m, Element* first) const {
     const Offset offset = __shfl_sync(~0u, offset_, m);
     if constexpr (!counts_bytes) return first + offset;
@@ -46,9 +47,9 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// Samples of one plane, as the warps of a block read them: in half precision, with `level`
-/// subtracted. Offsets count words of the tile if samples are in shared memory, and elements of the
-/// plane if not.
+/// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
+/// `level`. An offset counts words of the tile if the samples are in shared memory, and elements of
+/// the plane if not.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -75,8 +76,8 @@ struct PatchSamples {
   }
 };
 
-/// The operands of a lane for the products with the transform matrices. They are equal for all
-/// groups of a block. Left operands contain the matrix twice, because a product transforms two
+/// The operands of one lane for the products with the transform matrices. All groups of a block use
+/// the same operands. Left operands contain the matrix twice, because a product transforms two
 /// patches.
 template <class Transform2d, int M>
 struct PatchOperands {
@@ -97,8 +98,9 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The input of the inverse transform is too large by a factor of 8: a factor of 8 / N from the
-    // coefficients of the patches, and N from the sums across the group.
+    // The scale contains 1 / 8, because the input of the inverse transform is too large by a factor
+    // of 8. The coefficients of patches contribute 8 / M to this factor, and the sums across the
+    // group contribute M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -123,8 +125,8 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Returns how many patches contribute to coefficient `k` across the group. Coefficients are in the
-/// order in which the transform stores them. Coefficient 0 is the sum of all patches.
+/// Returns the number of patches that contribute to coefficient `k` across the group, in the order
+/// in which the transform stores coefficients. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -149,8 +151,7 @@ __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
     }
 }
 
-/// Applies the inverse transform across the group. The results are too large by a factor of the
-/// number of patches.
+/// Applies the inverse transform across the group. The results are M times the patches.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -159,8 +160,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // At each level so far, the loop has doubled the Haar sum, so the difference must be
-      // multiplied by the same factor.
+      // At each previous level, the loop doubled the Haar sum. Therefore the loop multiplies the
+      // difference by the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -181,7 +182,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The mean of the complete group, which is the first value of lane 0, is always retained.
+/// The function always retains the mean of the complete group, which is the first value of lane 0.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -203,8 +204,8 @@ __device__ __forceinline__ float reciprocal(float x) {
   return result;
 }
 
-/// Replaces the spectrum of a basic estimate by its Wiener factors, in the second phase. Returns
-/// the sum of the squared factors.
+/// Replaces the spectrum of a basic estimate by the Wiener factors of the second phase. Returns the
+/// sum of the squared factors.
 template <int M, class GroupTransform>
 __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<M>& group) {
   float energy = 0;
@@ -218,8 +219,8 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum of the squared factors is in fixed point, because a warp can sum integers with one
-  // instruction.
+  // The sum of the squared factors is a fixed-point number, because a warp can sum integers with
+  // one instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
@@ -232,9 +233,9 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
 }
 
-/// Transforms the patches back and adds weight * window * (estimate - mid_level) in fixed point to
-/// `sums` (steps 5 and 6 of filter.cuh). `offset`: in lane m, the offset of patch m in `sums`.
-/// `level_offset`: weight * (level - mid_level) * value_scale.
+/// Transforms the patches back, and adds weight * window * (estimate - mid_level) in fixed point to
+/// `sums` (steps 5 and 6 of filter.cuh). In lane m, `offset` is the offset of patch m in `sums`.
+/// `level_offset` must be weight * (level - mid_level) * value_scale.
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

@@ -1,6 +1,6 @@
 #pragma once
-// Defines and launches the kernel that filter.cuh describes (collaborative filtering and
-// aggregation).
+// Defines and launches the kernel for collaborative filtering and aggregation that filter.cuh
+// describes.
 
 #include <algorithm>
 #include <type_traits>
@@ -10,14 +10,15 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Position and size of one group of a thread block, packed in one word. The value 0 means that the
-/// group does not exist.
+/// Position and size of one group of a thread block, packed in one word. The word is 0 if the group
+/// does not exist.
 struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// `x`, `y`: position of the patch relative to the first reference patch of the block.
-  /// `reference_tile_row`: 0 or 1. `place`: index 0..31 of the patch in two reference tiles.
+  /// (`x`, `y`) is the position of the reference patch relative to the first reference patch of the
+  /// block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the patch in two
+  /// reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -30,8 +31,8 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index in the batch of the first reference tile (4x4 reference patches) that the
-/// block processes.
+/// Returns the index of the first reference tile (4x4 reference patches) of the block, counted from
+/// the first reference tile of the batch.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;
@@ -60,7 +61,7 @@ __device__ inline PackedHead packed_head(const KernelArgs& a, const Work& work, 
           reference_tile_row, place};
 }
 
-/// The group of one reference patch, in the form in which a warp uses it.
+/// Position, size and displacements of one group, unpacked for a warp.
 struct GroupHead {
   bool exists;
   int log2_count;
@@ -83,8 +84,8 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// For the patch that a lane handles, which is patch lane >> log2_repeats of the group: the offsets
-/// of the samples and of the sums.
+/// The offsets of samples and sums for the patch that a lane handles, which is patch lane >>
+/// log2_repeats of the group.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane
@@ -118,8 +119,8 @@ class WhiteGroup {
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms and shrinks the group, and returns the weight of the group. `offset`: offset, in
-  /// the tile or in the plane, of the patch that this lane handles.
+  /// Transforms and shrinks the group, and returns the weight of the group. `offset` is the offset,
+  /// in the tile or in the plane, of the patch that this lane handles.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, PatchOffset<staging> offset,
                                           int pitch) {
@@ -144,7 +145,8 @@ class WhiteGroup {
     }
   }
 
-  /// Adds the estimates to `sums`. `level_offset`: weight * (level - mid_level) * value_scale.
+  /// Adds the estimates to `sums`. `level_offset` must be weight * (level - mid_level) *
+  /// value_scale.
   template <class Offset, class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
@@ -173,8 +175,8 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// The template parameter Args is KernelArgs, or a type derived from KernelArgs that uses another
-/// class for groups.
+/// The template parameter Args is KernelArgs, or a derived type that selects another class for
+/// groups.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
@@ -219,8 +221,8 @@ __global__ void __launch_bounds__(threads,
 
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // The weight is rounded to a value that both half precision and the fixed-point format can
-    // represent, so that the same weight is used for the estimates and for the sum of weights.
+    // The kernel rounds the weight to a value that both half precision and the fixed-point format
+    // can represent. Therefore the estimates and the sum of weights contain the same weight.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -236,7 +238,7 @@ __global__ void __launch_bounds__(threads,
   flush_tiles<staging>(a, work);
 }
 
-/// The configuration with which the kernel of a phase is launched.
+/// The arguments and the launch configuration of the kernel of a phase.
 struct Launch {
   FilterPlan plan;
   KernelArgs args;
@@ -283,8 +285,8 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with two types: one for the number of slots of a group, and one for the transform
-/// across the slots.
+/// Calls `launch` with two types. The first type states the number of slots of a group, and the
+/// second type selects the transform across the slots.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
   const int slots = group_slots(phase, coloured);

@@ -14,20 +14,21 @@ namespace {
 /// while the last tiles are processed.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// A FilterTuning is for devices whose multiprocessors have at least this much shared memory. The
-/// tuning for large memories was measured on compute capability 9.0; the tuning for all other
-/// devices was not measured.
+/// A tuning for devices whose multiprocessors have at least `shared_memory` bytes of shared memory.
+/// The tuning for large shared memory was measured on compute capability 9.0. The other tuning was
+/// not measured.
 struct FilterTuning {
   std::size_t shared_memory;
-  // Number of blocks that a multiprocessor must hold, even if that requires smaller tiles.
+  // Number of blocks that a multiprocessor must be able to execute, even if this number requires
+  // smaller tiles.
   int wanted_blocks;
 };
-// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x, the second tuning for 7.5,
-// 8.6, 8.9 and 12.x.
+// The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x. The second tuning is for
+// compute capabilities 7.5, 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns whether there is a kernel with Staging::sums. Such kernels exist only for the group
-/// transform of the profiles, because kernels take long to compile.
+/// Returns whether there is a kernel with Staging::sums. To limit the compile time, such kernels
+/// exist only for the group transform of the profiles.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -38,8 +39,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 }
 
 /// Plans the largest tile of at most 8x8 reference patches that meets three conditions: a
-/// multiprocessor can hold `blocks` thread blocks, the sums stay in range, and there are enough
-/// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
+/// multiprocessor can execute `blocks` thread blocks, the sums do not overflow, and there are
+/// enough tiles to use the complete device. If no tile size gives enough tiles, the function uses
+/// the smallest tile that meets the first two conditions.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the samples of one plane (first phase) or two planes (second phase), and
@@ -68,8 +70,8 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
   return smallest;
 }
 
-/// Plans tiles of 8x4 reference patches, which all have the same motion vectors, for the sums of
-/// all frames.
+/// Plans tiles of 8x4 reference patches with shared memory for the sums of all frames. All
+/// reference patches of such a tile have the same motion vectors.
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
@@ -98,8 +100,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel itself declares shared memory for the aggregation window, for the position and size
-  // of each group, and for the positions of the sums of all frames.
+  // In addition to the planned bytes, the kernel declares shared memory for the aggregation window,
+  // for the position and size of each group, and for the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
@@ -108,8 +110,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Patches that are found by clusters may be outside any search window. For coloured noise,
-  // kernels with shared memory exist only for Haar.
+  // Clusters may find patches outside all search windows. For coloured noise, kernels with shared
+  // memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
@@ -117,8 +119,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // Without samples in shared memory, a multiprocessor holds more blocks. Reading samples from
-  // device memory through the L1 cache is slower, but several blocks hide the latency.
+  // If the samples are not in shared memory, a multiprocessor can execute more blocks. Reading
+  // samples from device memory through the L1 cache is slower, but several blocks hide the latency.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

@@ -14,12 +14,12 @@
 
 namespace lull::bm3d {
 
-/// Which data of a tile are in shared memory: samples and sums, only sums, or none.
+/// Selects the data of a tile that are in shared memory: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
-/// device memory. If all estimates are added to device memory, 64-bit offsets cost no time, because
-/// these additions take longer.
+/// device memory. With Staging::direct, 64-bit offsets do not slow down the kernel, because its
+/// additions to device memory take longer.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns whether 32 bits can represent the offset between any two samples of planes. The planes
@@ -33,8 +33,9 @@ namespace filter_detail {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
-/// Maximum pitch of a tile in shared memory, in samples. Any pitch is 4 more than a multiple of 16,
-/// so that 8 samples of a row and 8 samples two rows below are in different memory banks.
+/// Maximum distance between the rows of a tile in shared memory, in samples. Any such distance is 4
+/// more than a multiple of 16, so that 8 samples of a row and 8 samples two rows below are in
+/// different memory banks.
 constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
@@ -45,8 +46,8 @@ struct Tile {
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // with Staging::shared, always tile_pitch
   int columns = 0;         // number of columns of samples that are used, a multiple of 4
-  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32. They replace divisions
-  /// in the kernel.
+  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32. The kernel multiplies by
+  /// these inverses instead of dividing.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
@@ -61,8 +62,8 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows of the sums of one frame in shared memory. The sums of all frames are stored one below
-/// the other.
+/// The rows of the sums of one frame in shared memory. In memory, the rows of each frame follow the
+/// rows of the previous frame.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;
@@ -76,35 +77,36 @@ struct FilterPlan {
   std::size_t shared_bytes = 0;
 };
 
-/// Parameters of a filter kernel. The plan of its tiles depends on them.
+/// Parameters of a filter kernel that determine the plan of its tiles.
 struct FilterWork {
   Phase phase = Phase::first;
-  // Number of reference patches in a row, and in a column.
+  // Number of reference patches in a row and in a column of the grid, and number of planes.
   int count_x = 0, count_y = 0, planes = 1;
   bool over_time = false;
   std::array<bool, max_frames> present{};  // over time: whether groups have patches in a frame
   bool coloured = false;                   // whether the noise is coloured
-  // True if 32 bits cannot represent the offsets between frames (fits_narrow_offsets()).
+  // Whether 32 bits are too few for the offsets between frames (fits_narrow_offsets()).
   bool wide_offsets = false;
 };
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group, in the kernel that filters the group. If
-/// a group has fewer patches than slots, each patch occupies several slots. Kernels with 8 slots
-/// exist only for white noise and the group transform of the profiles.
+/// Returns the number of slots for the patches of a group in the filter kernel. If a group has
+/// fewer patches than slots, each patch occupies several slots. Kernels with 8 slots exist only for
+/// white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns the number of blocks per multiprocessor for which the registers suffice, for a kernel
-/// with this number of slots.
+/// Returns the number of blocks per multiprocessor for which there are enough registers, for a
+/// kernel with `slots` slots per group.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
-/// Returns how many blocks a multiprocessor can hold, with regard to registers and shared memory.
+/// Returns the number of blocks that a multiprocessor can execute at the same time, limited by
+/// registers and shared memory.
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 

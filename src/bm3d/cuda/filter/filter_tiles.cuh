@@ -19,22 +19,22 @@ struct KernelArgs {
   Tile tile;
   int radius;
   Strength strength;
-  // The following members are only used with Staging::sums.
+  // Only kernels with Staging::sums use the following members.
   int other_radius = 0;
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Location of the sums of one frame, given the position of the first reference patch of the block.
+/// Location of the sums of one frame, relative to the first reference patch of the block.
 struct FrameSums {
   int word;    // index in shared memory of the position of that patch
   int offset;  // offset in the plane of the first word of these rows
 };
 
-/// The part of the work, and of the shared memory, that belongs to one thread block.
+/// The groups that one thread block filters, and the shared memory of the block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
-  // Only with Staging::sums: the offset of each row of the tile in the plane.
+  // The offset of each row of the tile in the plane. The pointer is used only with Staging::sums.
   int* row_offsets;
   const FrameSums* frame_sums;  // Staging::sums
   int plane;
@@ -75,7 +75,8 @@ struct FourSamples {
 };
 
 /// Loads the samples of a plane around the block in half precision. A word contains a sample and
-/// one neighbour: the sample below if `pairs_rows` is true, and the sample to the right if not.
+/// one neighbour. The neighbour is the sample below if `pairs_rows` is true, and the sample to the
+/// right if not.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -97,8 +98,8 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Returns the location of the sums of frame `t` (GroupFrames). The location depends on the motion
-/// of the block.
+/// Returns the location of the sums of the frame with index `t` in GroupFrames. The location
+/// depends on the motion of the block.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;
@@ -114,7 +115,7 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
 }
 
 /// Prepares the tile before the kernel filters groups: loads the samples of the tile, and sets the
-/// sums of the tile to 0. The block must synchronise after the call.
+/// sums of the tile to 0. The kernel must call __syncthreads() after this function.
 template <bool second_phase, Staging staging, bool pairs_rows>
 __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {
@@ -142,7 +143,8 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
   }
 }
 
-/// Adds the sums of the tile to the sums in device memory, after all groups have been filtered.
+/// Adds the sums of the tile to the sums in device memory. The kernel calls this function after it
+/// has filtered all groups.
 template <Staging staging>
 __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& work) {
   if constexpr (staging == Staging::direct) return;
@@ -150,7 +152,7 @@ __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& wor
   const int pitch = tile_pitch_of<staging>(a);
   unsigned long long* const sums = f.sums[work.plane].numerator;
   __syncthreads();
-  // Neighbouring lanes add neighbouring sums, which takes few memory transactions.
+  // Neighbouring lanes add neighbouring sums, which needs few memory transactions.
   const unsigned columns = a.tile.columns;
   for (unsigned i = threadIdx.x; i < a.tile.rows * columns; i += threads) {
     const TilePosition place(i, columns, a.tile.columns_inverse);

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels for filtering and aggregation, as functions that launch them. All work is
-// asynchronous on `stream`: no function allocates or waits. The head of each .cu file describes its
-// algorithm.
+// The kernels for filtering and aggregation, as functions that launch them. The functions queue all
+// work on `stream`. They neither allocate memory nor wait. Each .cu file begins with a description
+// of its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -21,7 +21,7 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set (PlaneSet) at the end of a phase. All of them have the same size.
+/// The planes of a set (PlaneSet) at the end of a phase. All planes have the same size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
@@ -40,7 +40,7 @@ struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
   // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
-  // The offset from sums to sums is the same.
+  // The sums of the two frames have the same offset.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
@@ -71,13 +71,14 @@ struct FilterArgs {
 };
 
 /// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. A displacement and its opposite have the same entry |index(dx, dy)|.
+/// with coloured noise. A displacement and the opposite displacement have the same entry |index(dx,
+/// dy)|.
 struct CovarianceView {
   /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
-  /// the 64 square roots of these variances. Null: white noise.
+  /// the 64 square roots of these variances. The pointer is null for white noise.
   const float* own = nullptr;
-  /// [entry][column(entry, u)][v], in half precision: the decorrelation 1 - covariance / variance
-  /// of the coefficients of two patches.
+  /// The decorrelations 1 - covariance / variance of the coefficients of two patches, in half
+  /// precision. The index is [entry][column(entry, u)][v].
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
@@ -86,15 +87,15 @@ struct CovarianceView {
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time. The order of the columns usually places these eight values in
-  /// different memory banks.
+  /// four entries at the same time. In most cases, the order of the columns places the eight values
+  /// in different memory banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// filter_hard() and filter_wiener() filter the groups of a batch, in the first and in the second
-/// phase. The kernels are planned for the limits of `device`. `covariances` are the covariances of
-/// the planes of `args`.
+/// filter_hard() filters the groups of a batch in the first phase, and filter_wiener() filters them
+/// in the second phase. The functions plan their kernels for the limits of `device`. `covariances`
+/// contains an element for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

@@ -6,7 +6,7 @@
 namespace lull::bm3d {
 
 /// Returns the offset of patch `k` of a group, in samples from the beginning of the planes of the
-/// reference frame. A 32-bit Offset suffices if FilterArgs::has_narrow_offsets() is true.
+/// reference frame. The type Offset may have 32 bits if FilterArgs::has_narrow_offsets() is true.
 template <class Offset = std::int64_t>
 __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
@@ -19,8 +19,9 @@ __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int referenc
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 
-/// Returns whether a reference patch is on the grid. Reference patches beyond the grid repeat the
-/// last ones, and their groups are ignored.
+/// Returns whether a reference patch is on the grid. A batch may extend beyond the grid. Its
+/// additional reference patches are copies of the last patches of the grid, and kernels ignore
+/// their groups.
 __device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +

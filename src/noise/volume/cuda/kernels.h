@@ -12,9 +12,9 @@ namespace lull::cuda {
 
 using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 
-/// Queues the stabilisation of slice `noisy` with samples of `format` on `stream`; the results are
-/// floats. `level`: noise level of each sample, row by row; null: the level is `samples.sigma`. The
-/// table of `samples` must be in device memory.
+/// Queues the stabilisation of slice `noisy` with samples of `format` on `stream`. The results are
+/// floats. `level` contains the noise level of each sample, row by row; null: the level is
+/// `samples.sigma`. The table of `samples` must be in device memory.
 void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
                      const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
 /// Queues the inverse stabilisation: converts the filter's result for `stabilised` to samples of

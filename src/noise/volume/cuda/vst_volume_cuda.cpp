@@ -1,4 +1,4 @@
-// The session keeps each slice and its stabilised form until the filter returns its result, as the
+// The session stores each slice and its stabilised form until the filter returns its result, as the
 // session on the host does (noise/vst_session.h). The host waits for each kernel: the kernels are
 // short, and no other work uses their inputs and outputs while they run.
 
