@@ -17,12 +17,23 @@ struct Unit {
   std::string_view name, ome;
 };
 constexpr Unit units[] = {
-    {"micrometer", "\u00b5m"}, {"micrometer", "\u03bcm"}, {"micrometer", "um"},
-    {"micrometer", "micron"},  {"nanometer", "nm"},       {"millimeter", "mm"},
-    {"centimeter", "cm"},      {"meter", "m"},            {"angstrom", "\u00c5"},
-    {"picometer", "pm"},       {"second", "s"},           {"second", "sec"},
-    {"millisecond", "ms"},     {"microsecond", "\u00b5s"}, {"minute", "min"},
-    {"hour", "h"},             {"day", "d"},
+    {"micrometer", "\u00b5m"},
+    {"micrometer", "\u03bcm"},
+    {"micrometer", "um"},
+    {"micrometer", "micron"},
+    {"nanometer", "nm"},
+    {"millimeter", "mm"},
+    {"centimeter", "cm"},
+    {"meter", "m"},
+    {"angstrom", "\u00c5"},
+    {"picometer", "pm"},
+    {"second", "s"},
+    {"second", "sec"},
+    {"millisecond", "ms"},
+    {"microsecond", "\u00b5s"},
+    {"minute", "min"},
+    {"hour", "h"},
+    {"day", "d"},
 };
 
 std::string unit_named(std::string_view ome) {
@@ -157,8 +168,8 @@ std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels, const I
           number("SizeT", axes.times) +
           attribute("BigEndian", pixels.big_endian ? "true" : "false") +
           step_attributes(facts.x, "PhysicalSizeX") + step_attributes(facts.y, "PhysicalSizeY") +
-          step_attributes(facts.z, "PhysicalSizeZ") +
-          step_attributes(facts.time, "TimeIncrement") + ">";
+          step_attributes(facts.z, "PhysicalSizeZ") + step_attributes(facts.time, "TimeIncrement") +
+          ">";
   for (std::int64_t i = 0; i < axes.channels; ++i) {
     text += "<Channel" + attribute("ID", "Channel:0:" + std::to_string(i));
     const auto at = static_cast<std::size_t>(i);

@@ -41,8 +41,10 @@ struct OpenFile {
 }  // namespace
 
 OutputFolder::OutputFolder(const std::string& path, OutputFolderOptions options)
-    : path_(path.substr(0, path.find_last_not_of('/') + 1)), options_(std::move(options)) {
-  if (options_.follow_links) path_ = resolve_links(path_);
+    : name_(path),
+      path_(path.substr(0, path.find_last_not_of('/') + 1)),
+      options_(std::move(options)) {
+  if (options_.follow_links && is_link(path_)) path_ = resolve_links(path_);
   (void)is_replaced();
   remove_leftovers();
   temporary_ = new_temporary(path_);
@@ -63,11 +65,11 @@ bool OutputFolder::is_replaced() const {
   std::error_code code;
   const fs::file_status status = fs::symlink_status(path_, code);
   if (!fs::exists(status)) return false;
-  if (!fs::is_directory(status)) throw CannotCreate("'" + path_ + "' exists and is not a folder");
+  if (!fs::is_directory(status)) throw CannotCreate("'" + name_ + "' exists and is not a folder");
   if (fs::is_empty(path_, code)) return true;
   if (!options_.may_replace || !options_.may_replace(path_))
-    throw CannotCreate("'" + path_ + "' exists and has other contents; name a new folder");
-  if (!options_.overwrite) throw CannotCreate("'" + path_ + "' exists; give -y to overwrite it");
+    throw CannotCreate("'" + name_ + "' exists and has other contents; name a new folder");
+  if (!options_.overwrite) throw CannotCreate("'" + name_ + "' exists; give -y to overwrite it");
   return true;
 }
 
@@ -98,8 +100,7 @@ int OutputFolder::create_file(const std::string& path) {
   const mode_t mode = mode_for(options_.access, ::getegid());
   const int descriptor =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-  if (descriptor < 0)
-    throw IoError("cannot create '" + path + "' (" + std::strerror(errno) + ")");
+  if (descriptor < 0) throw IoError("cannot create '" + path + "' (" + std::strerror(errno) + ")");
   return descriptor;
 }
 
@@ -122,7 +123,7 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
 void OutputFolder::commit() {
   const OpenFile folder{::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.descriptor >= 0 && ::syncfs(folder.descriptor) < 0)
-    throw IoError("cannot write '" + path_ + "' (" + std::strerror(errno) + ")");
+    throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");
   std::string old;
   std::error_code code;
   if (is_replaced()) {
@@ -133,7 +134,7 @@ void OutputFolder::commit() {
   if (code) {
     std::error_code ignored;
     if (!old.empty() && fs::exists(old, ignored)) fs::rename(old, path_, ignored);
-    throw CannotCreate("cannot create '" + path_ + "' (" + code.message() + ")");
+    throw CannotCreate("cannot create '" + name_ + "' (" + code.message() + ")");
   }
   temporary_.clear();
   sync_folder_of(path_);

@@ -49,6 +49,7 @@ class OutputFolder {
   void remove_leftovers() const;
   int create_file(const std::string& path);
 
+  std::string name_;  // the name of the output in messages
   std::string path_, temporary_;
   OutputFolderOptions options_;
   std::string last_parent_;  // the folder of the last file, which exists

@@ -187,7 +187,7 @@ void describe_stack(const MediaSource& source, const SinkOptions& options, Input
       report.field_order = or_unknown(nullptr);
   const bool nifti = report.video.container == "nifti";
   if (report.output.empty())
-    report.output = nifti                               ? "output.nii"
+    report.output = nifti                              ? "output.nii"
                     : report.video.container == "zarr" ? "output.zarr"
                                                        : "output.tif";
   if (report.output == "null" || report.output == "hash") return;
@@ -195,7 +195,7 @@ void describe_stack(const MediaSource& source, const SinkOptions& options, Input
     check_stack_output(report.output, report.video);
     const VolumeFormat format = volume_format(report.output);
     const bool is_volume = nifti && format != VolumeFormat::none;
-    report.encoder = is_volume                      ? container_of(format)
+    report.encoder = is_volume                     ? container_of(format)
                      : nifti                       ? "dicom"
                      : is_zarr_name(report.output) ? "zarr"
                                                    : "tiff";

@@ -71,11 +71,11 @@ void PlaneSource::fill_info(const std::string& container) {
   // integer type.
   const StoredType type = plane_format_.type;
   const bool has_maximum = type == StoredType::u8 || type == StoredType::u16;
-  info_.values = {.low = range.low,
-                  .span = range.span,
-                  .full = has_maximum ? (1 << plane_format_.bits) - 1
-                                      : white_of({.type = type}, range),
-                  .native = !has_maximum};
+  info_.values = {
+      .low = range.low,
+      .span = range.span,
+      .full = has_maximum ? (1 << plane_format_.bits) - 1 : white_of({.type = type}, range),
+      .native = !has_maximum};
 }
 
 std::optional<Frame> PlaneSource::read() {

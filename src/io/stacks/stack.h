@@ -18,8 +18,8 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// .mgz are always volumes, so that a damaged volume is not treated as a damaged video. A TIFF file
 /// is a stack if it has several pages, or grey samples that are neither 8- or 16-bit integers nor
 /// half floats. A folder is a Zarr store if it contains metadata of
-/// Zarr or has a name that ends in .zarr. The result is also `none` for files that cannot be read, and if the options state
-/// the format.
+/// Zarr or has a name that ends in .zarr. The result is also `none` for files that cannot be read,
+/// and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns the maximum number of samples of a slice. The width and the height of a slice with at

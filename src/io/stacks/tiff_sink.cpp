@@ -114,7 +114,8 @@ class OmeTiffSink final : public StackSink {
         file_(path, file_options(options)),
         writer_(file_.descriptor(), file_.temporary(), /*big_endian=*/false,
                 needs_big_tiff(layout_, result_.pages())),
-        description_(make_ome_xml(source.axes(), pixels_of(source.plane_format()), source.facts())) {
+        description_(
+            make_ome_xml(source.axes(), pixels_of(source.plane_format()), source.facts())) {
     container_ = "tiff";
     samples_ = name_of(source.plane_format().type);
     temporary_ = file_.temporary();
@@ -154,7 +155,9 @@ class OmeTiffSink final : public StackSink {
     const bool is_float = name.starts_with("float");
     return {.width = format.width,
             .height = format.height,
-            .type = !is_float ? std::string(name) : name == "float64" ? "double" : "float"};
+            .type = !is_float           ? std::string(name)
+                    : name == "float64" ? "double"
+                                        : "float"};
   }
 
   TiffLayout layout_;

@@ -76,7 +76,8 @@ class ZarrSink final : public StackSink {
 /// Rejects an output that is the input, lies in it, or contains it.
 void refuse_input(const std::string& path, const PlaneSource& source) {
   std::error_code code;
-  const fs::path output = fs::weakly_canonical(path.substr(0, path.find_last_not_of('/') + 1), code),
+  const fs::path output =
+                     fs::weakly_canonical(path.substr(0, path.find_last_not_of('/') + 1), code),
                  input = fs::weakly_canonical(
                      source.path().substr(0, source.path().find_last_not_of('/') + 1), code);
   const auto contains = [](const fs::path& outer, const fs::path& inner) {
@@ -92,7 +93,8 @@ void check_memory_of_levels(const ZarrSource& source) {
   std::uint64_t bytes = 0;
   const std::vector<ZarrLevel>& levels = source.image().levels;
   for (std::size_t i = 0; i < levels.size(); ++i)
-    bytes = std::max(bytes, memory_to_read(levels[i == 0 ? 0 : i - 1]) + memory_to_write(levels[i]));
+    bytes =
+        std::max(bytes, memory_to_read(levels[i == 0 ? 0 : i - 1]) + memory_to_write(levels[i]));
   check_memory(source.path(), static_cast<std::int64_t>(bytes), source.max_memory(),
                "write the store again with chunks of fewer slices, or ");
 }

@@ -29,8 +29,7 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
                        static_cast<std::uint64_t>(level.size_of(ZarrAxis::y));
   if (const std::uint64_t most = lull::io::max_samples(options.limits); samples > most)
     throw BadData("'" + path + "' has planes of " + std::to_string(samples) +
-                  " samples (more than " + std::to_string(most) +
-                  "); allow it with --max-pixels");
+                  " samples (more than " + std::to_string(most) + "); allow it with --max-pixels");
   constexpr std::int64_t max_planes = INT32_MAX;
   StackAxes axes = axes_of(image_);
   if (axes.channels * axes.frames_of_channel() > max_planes)
@@ -42,8 +41,8 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
                            .height = static_cast<int>(level.size_of(ZarrAxis::y)),
                            .type = type,
                            .bits = 8 * size_of(type)};
-  check_memory(path, static_cast<std::int64_t>(memory_to_read(level) + format.bytes()),
-               max_memory_, "write the store again with chunks of fewer slices, or ");
+  check_memory(path, static_cast<std::int64_t>(memory_to_read(level) + format.bytes()), max_memory_,
+               "write the store again with chunks of fewer slices, or ");
   info_.notes = image_.notes;
   set_planes(std::move(axes), format, options, "zarr");
 }
@@ -60,6 +59,10 @@ void ZarrSource::read_plane(std::int64_t number, std::vector<std::byte>& stored,
                 .channel = number / all.frames_of_channel(),
                 .z = in_channel % all.slices},
                stored);
+  // A wrong separator in the metadata has this effect, too.
+  if (number + 1 == pages() && !reader_.has_found_chunks())
+    throw BadData("'" + image_.levels.front().array.folder +
+                  "' has no chunks (all samples are its fill value); check the store");
 }
 
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,

@@ -85,8 +85,8 @@ class ArrayReader {
     const Json& keys = member(json, "chunk_key_encoding");
     const std::string encoding = text_member(keys, "name");
     if (encoding != "default" && encoding != "v2") refuse("an unknown chunk_key_encoding");
-    array_.separator = text_member(member(keys, "configuration"), "separator",
-                                   encoding == "v2" ? "." : "/");
+    array_.separator =
+        text_member(member(keys, "configuration"), "separator", encoding == "v2" ? "." : "/");
     check_separator();
     if (encoding == "default") array_.key_prefix = "c" + array_.separator;
     const Json& transformers = member(json, "storage_transformers");
@@ -101,11 +101,11 @@ class ArrayReader {
       std::string_view text;
       StoredType type;
     };
-    static constexpr Name names[] = {
-        {"u1", StoredType::u8},  {"i1", StoredType::i8},  {"u2", StoredType::u16},
-        {"i2", StoredType::i16}, {"u4", StoredType::u32}, {"i4", StoredType::i32},
-        {"u8", StoredType::u64}, {"i8", StoredType::i64}, {"f4", StoredType::f32},
-        {"f8", StoredType::f64}};
+    static constexpr Name names[] = {{"u1", StoredType::u8},  {"i1", StoredType::i8},
+                                     {"u2", StoredType::u16}, {"i2", StoredType::i16},
+                                     {"u4", StoredType::u32}, {"i4", StoredType::i32},
+                                     {"u8", StoredType::u64}, {"i8", StoredType::i64},
+                                     {"f4", StoredType::f32}, {"f8", StoredType::f64}};
     for (const auto& [text, type] : names)
       if (name.size() == 3 && name.substr(1) == text) {
         array_.samples.type = type;
@@ -139,9 +139,10 @@ class ArrayReader {
       const std::string name = text_member(codec, "name");
       const Json& configuration = member(codec, "configuration");
       if (name == "sharding_indexed")
-        throw BadData("'" + path_ +
-                      "' has shards (lull reads only chunks in files of their own); write the store "
-                      "again without sharding");
+        throw BadData(
+            "'" + path_ +
+            "' has shards (lull reads only chunks in files of their own); write the store "
+            "again without sharding");
       if (name == "transpose" && !has_bytes) {
         read_transpose(member(configuration, "order"));
       } else if (name == "bytes" && !has_bytes) {
@@ -244,8 +245,7 @@ class ArrayReader {
     const std::optional<std::uint64_t> bits = fill_bits(value);
     if (!bits) fail("fill_value");
     const int bytes = size_of(array_.samples.type);
-    for (int i = 0; i < bytes; ++i)
-      array_.fill.push_back(static_cast<std::byte>(*bits >> (8 * i)));
+    for (int i = 0; i < bytes; ++i) array_.fill.push_back(static_cast<std::byte>(*bits >> (8 * i)));
     const bool is_big = array_.samples.swapped != is_native_big;
     if (is_big) std::ranges::reverse(array_.fill);
   }
@@ -259,7 +259,8 @@ class ArrayReader {
     for (const std::int64_t size : array_.shape) samples *= static_cast<double>(size);
     for (const std::int64_t size : array_.chunk) chunk *= static_cast<double>(size);
     if (chunk > static_cast<double>(max_chunk_bytes))
-      throw BadData("'" + path_ + "' states chunks of more than 2 GiB; write the store again with "
+      throw BadData("'" + path_ +
+                    "' states chunks of more than 2 GiB; write the store again with "
                     "smaller chunks");
     if (samples > 1e15)
       throw BadData("'" + path_ + "' states more than 10^15 samples; check the store");

@@ -19,10 +19,10 @@ struct ZarrCodec {
   enum class Kind { none, blosc, zstd, gzip, zlib };
   Kind kind = Kind::none;
   int level = 0;
-  bool has_checksum = false;      // zstd only
-  std::string blosc_name = {};    // compressor that Blosc uses: "lz4", "zstd" ...
-  int blosc_shuffle = 0;          // 0: none, 1: bytes, 2: bits
-  std::size_t blosc_block = 0;    // size of Blosc's blocks in bytes; 0: Blosc's choice
+  bool has_checksum = false;    // zstd only
+  std::string blosc_name = {};  // compressor that Blosc uses: "lz4", "zstd" ...
+  int blosc_shuffle = 0;        // 0: none, 1: bytes, 2: bits
+  std::size_t blosc_block = 0;  // size of Blosc's blocks in bytes; 0: Blosc's choice
   bool operator==(const ZarrCodec&) const = default;
 };
 

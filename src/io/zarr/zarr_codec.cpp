@@ -29,9 +29,8 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   codec.blosc_name = text_member(settings, "cname", "lz4");
   codec.blosc_block =
       static_cast<std::size_t>(integer_member(settings, "blocksize", 0, 0, INT32_MAX, path));
-  const bool is_known = std::ranges::all_of(codec.blosc_name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  });
+  const bool is_known = std::ranges::all_of(
+      codec.blosc_name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
   if (!is_known || blosc_compname_to_compcode(codec.blosc_name.c_str()) < 0)
     refuse("the compressor '" + codec.blosc_name.substr(0, 40) +
                "' of Blosc, which this build of Blosc has not",
@@ -84,10 +83,9 @@ bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chun
 std::vector<std::byte> encode_blosc(const ZarrCodec& codec, std::span<const std::byte> chunk,
                                     int sample_bytes) {
   std::vector<std::byte> packed(chunk.size() + BLOSC_MAX_OVERHEAD);
-  const int bytes = blosc_compress_ctx(codec.level, codec.blosc_shuffle,
-                                       static_cast<std::size_t>(sample_bytes), chunk.size(),
-                                       chunk.data(), packed.data(), packed.size(),
-                                       codec.blosc_name.c_str(), codec.blosc_block, 1);
+  const int bytes = blosc_compress_ctx(
+      codec.level, codec.blosc_shuffle, static_cast<std::size_t>(sample_bytes), chunk.size(),
+      chunk.data(), packed.data(), packed.size(), codec.blosc_name.c_str(), codec.blosc_block, 1);
   if (bytes <= 0) throw OutOfMemory("Blosc cannot compress a chunk (too little memory)");
   packed.resize(static_cast<std::size_t>(bytes));
   return packed;
@@ -96,7 +94,7 @@ std::vector<std::byte> encode_blosc(const ZarrCodec& codec, std::span<const std:
 std::vector<std::byte> encode_zstd(const ZarrCodec& codec, std::span<const std::byte> chunk) {
   std::vector<std::byte> packed(ZSTD_compressBound(chunk.size()));
   const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
-                                                                       ZSTD_freeCCtx);
+                                                                        ZSTD_freeCCtx);
   if (!context) throw OutOfMemory("zstd has too little memory");
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, codec.level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, codec.has_checksum ? 1 : 0);
@@ -152,7 +150,8 @@ ZarrCodec codec_of_version_3(const Json& codec, const std::string& path) {
             .level = level_in(settings, "level", 0, -131072, 22, path),
             .has_checksum = checksum.is_boolean() && checksum.get<bool>()};
   }
-  if (name == "gzip") return {.kind = Kind::gzip, .level = level_in(settings, "level", 1, -1, 9, path)};
+  if (name == "gzip")
+    return {.kind = Kind::gzip, .level = level_in(settings, "level", 1, -1, 9, path)};
   if (name != "blosc") refuse("the codec '" + name.substr(0, 40) + "'", path);
   ZarrCodec result = blosc_codec(settings, path);
   const std::string shuffle = text_member(settings, "shuffle", "noshuffle");

@@ -94,8 +94,9 @@ class ImageReader {
     const bool is_plate =
         !member(attributes, "plate").is_null() || !member(attributes, "well").is_null();
     if (is_plate)
-      fail("is a plate with several images (lull denoises one image); name an image, for example '" +
-           image_.store + "/A/1/0'");
+      fail(
+          "is a plate with several images (lull denoises one image); name an image, for example '" +
+          image_.store + "/A/1/0'");
     image_.group = "0";
     attributes = attributes_of(folder());
     if (multiscales_of(attributes).is_null())
@@ -157,9 +158,10 @@ class ImageReader {
     if (!stated.is_array()) return last_axes(zarr_axes);  // before version 0.3
     std::vector<StatedAxis> axes;
     for (const Json& axis : stated)
-      axes.push_back({.name = axis.is_string() ? axis.get<std::string>() : text_member(axis, "name"),
-                      .type = text_member(axis, "type"),
-                      .unit = text_member(axis, "unit")});
+      axes.push_back(
+          {.name = axis.is_string() ? axis.get<std::string>() : text_member(axis, "name"),
+           .type = text_member(axis, "type"),
+           .unit = text_member(axis, "unit")});
     return axes;
   }
 
@@ -167,10 +169,13 @@ class ImageReader {
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;
-    if (name.empty() || leaves) fail("states the path '" + name.substr(0, 80) +
-                                     "' of an array (it must lie in the store); check the store");
+    constexpr std::size_t max_bytes = 200;
+    if (name.empty() || name.size() > max_bytes || leaves)
+      fail("states the path '" + name.substr(0, 80) +
+           "' of an array (it must lie in the store); check the store");
     for (const ZarrLevel& level : image_.levels)
-      if (level.name == name) fail("states the array '" + name.substr(0, 80) + "' twice; check the store");
+      if (level.name == name)
+        fail("states the array '" + name.substr(0, 80) + "' twice; check the store");
   }
 
   void add_level(ZarrLevel level, const std::vector<StatedAxis>& axes) {
@@ -229,9 +234,8 @@ class ImageReader {
 
   void read_channels(const Json& attributes) {
     const Json& channels = member(member(attributes, "omero"), "channels");
-    if (!channels.is_array() ||
-        static_cast<std::int64_t>(channels.size()) !=
-            image_.levels.front().size_of(ZarrAxis::channel))
+    if (!channels.is_array() || static_cast<std::int64_t>(channels.size()) !=
+                                    image_.levels.front().size_of(ZarrAxis::channel))
       return;
     for (const Json& channel : channels)
       image_.facts.channels.push_back(text_member(channel, "label"));

@@ -34,8 +34,8 @@ struct ZarrLevel {
 };
 
 struct ZarrImage {
-  std::string store;  // the folder that the user named
-  std::string group;  // folder of the image within the store; empty: the store itself
+  std::string store;              // the folder that the user named
+  std::string group;              // folder of the image within the store; empty: the store itself
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes

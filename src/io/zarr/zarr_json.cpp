@@ -15,14 +15,15 @@ constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 Json parse_object(const std::string& text, const std::string& path) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw BadData("'" + path + "' is not valid JSON; check the store");
-  if (!json.is_object())
-    throw BadData("'" + path + "' contains no JSON object; check the store");
+  if (!json.is_object()) throw BadData("'" + path + "' contains no JSON object; check the store");
   return json;
 }
 
 }  // namespace
 
-Json read_json(const std::string& path) { return parse_object(read_text(path, max_json_bytes), path); }
+Json read_json(const std::string& path) {
+  return parse_object(read_text(path, max_json_bytes), path);
+}
 
 Json read_json_if_exists(const std::string& path) {
   const std::optional<std::string> text = read_text_if_exists(path, max_json_bytes);
@@ -45,12 +46,12 @@ std::int64_t integer_member(const Json& object, const char* key, std::int64_t ot
                             std::int64_t minimum, std::int64_t maximum, const std::string& path) {
   const Json& value = member(object, key);
   if (value.is_null()) return otherwise;
-  const bool is_valid =
-      value.is_number_integer() &&
-      (!value.is_number_unsigned() || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) &&
-      value.get<std::int64_t>() >= minimum && value.get<std::int64_t>() <= maximum;
-  if (!is_valid)
-    throw BadData("'" + path + "' states no valid " + key + "; check the store");
+  const bool is_valid = value.is_number_integer() &&
+                        (!value.is_number_unsigned() ||
+                         value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) &&
+                        value.get<std::int64_t>() >= minimum &&
+                        value.get<std::int64_t>() <= maximum;
+  if (!is_valid) throw BadData("'" + path + "' states no valid " + key + "; check the store");
   return value.get<std::int64_t>();
 }
 

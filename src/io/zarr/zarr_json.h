@@ -1,9 +1,8 @@
 #pragma once
 // Reads the JSON files of Zarr stores. Only builds with OME-Zarr include this header.
 
-#include <nlohmann/json.hpp>
-
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

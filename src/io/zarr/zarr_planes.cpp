@@ -107,7 +107,9 @@ struct Block {
 };
 
 Block block_of(const ZarrLevel& level) {
-  const auto extent = [&](std::size_t axis) { return std::min(level.chunk[axis], level.size[axis]); };
+  const auto extent = [&](std::size_t axis) {
+    return std::min(level.chunk[axis], level.size[axis]);
+  };
   return {.times = extent(time_axis), .channels = extent(channel_axis), .slices = extent(z_axis)};
 }
 
@@ -136,8 +138,8 @@ void ZarrPlaneReader::read(const PlaneIndex& plane, std::vector<std::byte>& samp
                          plane.z < loaded_->z + depth_;
   if (!is_loaded) load(plane);
   const std::size_t bytes = level_.plane_bytes();
-  const auto first =
-      planes_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(plane.z - loaded_->z) * bytes);
+  const auto first = planes_.begin() + static_cast<std::ptrdiff_t>(
+                                           static_cast<std::size_t>(plane.z - loaded_->z) * bytes);
   samples.assign(first, first + static_cast<std::ptrdiff_t>(bytes));
 }
 
@@ -175,13 +177,14 @@ void ZarrPlaneReader::load_chunk(const ChunkIndex& chunk, const PlaneIndex& plan
                               plane.channel % level_.chunk[channel_axis] * steps[channel_axis];
   for (std::int64_t z = 0; z < slices; ++z)
     for (std::int64_t y = 0; y < height; ++y) {
-      std::byte* to = &planes_[bytes_of_planes(level_, z) +
-                               static_cast<std::size_t>((y0 + y) * level_.size[x_axis] + x0) * bytes];
+      std::byte* to =
+          &planes_[bytes_of_planes(level_, z) +
+                   static_cast<std::size_t>((y0 + y) * level_.size[x_axis] + x0) * bytes];
       const std::byte* from =
-          content.empty() ? array.fill.data()
-                          : &content[static_cast<std::size_t>(inside + z * steps[z_axis] +
-                                                              y * steps[y_axis]) *
-                                     bytes];
+          content.empty()
+              ? array.fill.data()
+              : &content[static_cast<std::size_t>(inside + z * steps[z_axis] + y * steps[y_axis]) *
+                         bytes];
       const std::int64_t step = content.empty() ? 0 : steps[x_axis] * bytes;
       copy_samples(bytes, from, step, to, bytes, width, array.samples.swapped);
     }
@@ -237,8 +240,8 @@ void ZarrPlaneWriter::write_blocks() {
       for (chunk[z_axis] = 0; chunk[z_axis] < chunks_along(z_axis); ++chunk[z_axis])
         for (chunk[y_axis] = 0; chunk[y_axis] < chunks_along(y_axis); ++chunk[y_axis]) {
           const std::int64_t y = chunk[y_axis] * level_.chunk[y_axis];
-          const std::size_t bytes =
-              row * static_cast<std::size_t>(std::min(level_.chunk[y_axis], level_.size[y_axis] - y));
+          const std::size_t bytes = row * static_cast<std::size_t>(std::min(
+                                              level_.chunk[y_axis], level_.size[y_axis] - y));
           planes_.resize(bytes * static_cast<std::size_t>(block.planes()));
           for (std::int64_t i = 0; i < block.planes(); ++i) {
             const std::int64_t time = chunk[time_axis] * level_.chunk[time_axis] +
@@ -251,10 +254,9 @@ void ZarrPlaneWriter::write_blocks() {
               continue;
             const std::int64_t plane =
                 (channel * level_.size[time_axis] + time) * level_.size[z_axis] + z;
-            scratch_->read_from(
-                plane * static_cast<std::int64_t>(level_.plane_bytes()) +
-                    y * static_cast<std::int64_t>(row),
-                &planes_[static_cast<std::size_t>(i) * bytes], bytes);
+            scratch_->read_from(plane * static_cast<std::int64_t>(level_.plane_bytes()) +
+                                    y * static_cast<std::int64_t>(row),
+                                &planes_[static_cast<std::size_t>(i) * bytes], bytes);
           }
           write_row_of_chunks(chunk, planes_, bytes);
         }

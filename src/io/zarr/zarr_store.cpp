@@ -36,8 +36,10 @@ void write_json(OutputFolder& output, const std::string& name, const Json& json)
   output.write(output.temporary() + "/" + name, std::as_bytes(std::span(text)));
 }
 
-constexpr std::int64_t chunk_side = 1024;     // of new stores, along y and x
-constexpr std::int64_t max_last_side = 512;   // a pyramid ends when no side is longer
+// Sides of the chunks of new stores along y and x.
+constexpr std::int64_t chunk_side = 1024;
+// A pyramid ends when no side is longer.
+constexpr std::int64_t max_last_side = 512;
 constexpr const char* axis_names[zarr_axes] = {"t", "c", "z", "y", "x"};
 constexpr const char* axis_types[zarr_axes] = {"time", "channel", "space", "space", "space"};
 
@@ -58,8 +60,8 @@ class StoreMaker {
       write_array(level);
       datasets.push_back(dataset_of(level));
     }
-    Json multiscales = {{"version", "0.4"}, {"axes", axes()}, {"datasets", datasets},
-                        {"type", "mean"}};
+    Json multiscales = {
+        {"version", "0.4"}, {"axes", axes()}, {"datasets", datasets}, {"type", "mean"}};
     multiscales["name"] = image_.facts.name.empty() ? "image" : image_.facts.name;
     Json attributes = {{"multiscales", Json::array({multiscales})}};
     if (Json channels = channel_list(); !channels.empty())
@@ -84,19 +86,19 @@ class StoreMaker {
     ZarrLevel level{.name = std::to_string(levels_.size()), .array = {}};
     ZarrArray& array = level.array;
     array.folder = output_.temporary() + "/" + level.name;
-    array.samples = {.type = image_.type,
-                     .swapped = size_of(image_.type) > 1 && std::endian::native == std::endian::big};
+    array.samples = {
+        .type = image_.type,
+        .swapped = size_of(image_.type) > 1 && std::endian::native == std::endian::big};
     array.fill.resize(static_cast<std::size_t>(size_of(image_.type)));
     array.separator = "/";
-    array.codec = {.kind = ZarrCodec::Kind::blosc,
-                   .level = 5,
-                   .blosc_name = "lz4",
-                   .blosc_shuffle = 1};
+    array.codec = {
+        .kind = ZarrCodec::Kind::blosc, .level = 5, .blosc_name = "lz4", .blosc_shuffle = 1};
     level.size = size;
     for (std::size_t i = 0; i < present_.size(); ++i) {
       const int axis = present_[i];
       level.dimension[axis] = static_cast<int>(i);
-      if (axis >= static_cast<int>(ZarrAxis::y)) level.chunk[axis] = std::min(size[axis], chunk_side);
+      if (axis >= static_cast<int>(ZarrAxis::y))
+        level.chunk[axis] = std::min(size[axis], chunk_side);
       array.shape.push_back(level.size[axis]);
       array.chunk.push_back(level.chunk[axis]);
     }
@@ -109,19 +111,19 @@ class StoreMaker {
     const std::string_view name = name_of(image_.type);
     const char kind = name.starts_with("uint") ? 'u' : name.starts_with("int") ? 'i' : 'f';
     const int bytes = size_of(image_.type);
-    const std::string type =
-        std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);
-    write_json(output_, level.name + "/.zarray",
-               {{"zarr_format", 2},
-                {"shape", level.array.shape},
-                {"chunks", level.array.chunk},
-                {"dtype", type},
-                {"compressor",
-                 {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", 1}, {"blocksize", 0}}},
-                {"fill_value", 0},
-                {"order", "C"},
-                {"filters", nullptr},
-                {"dimension_separator", "/"}});
+    const std::string type = std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);
+    write_json(
+        output_, level.name + "/.zarray",
+        {{"zarr_format", 2},
+         {"shape", level.array.shape},
+         {"chunks", level.array.chunk},
+         {"dtype", type},
+         {"compressor",
+          {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", 1}, {"blocksize", 0}}},
+         {"fill_value", 0},
+         {"order", "C"},
+         {"filters", nullptr},
+         {"dimension_separator", "/"}});
   }
 
   const AxisStep& step_of(int axis) const {

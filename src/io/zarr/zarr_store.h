@@ -15,7 +15,7 @@ namespace lull::io {
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
-/// Returns the levels of an image as they lie in the copy of its store.
+/// Returns the levels of an image with their folders in the copy of its store.
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 
@@ -25,7 +25,7 @@ struct NewZarrImage {
   int width = 0, height = 0;
   StoredType type = StoredType::u8;
   ImageFacts facts;
-  std::vector<ValueRange> ranges;  // of the channels
+  std::vector<ValueRange> ranges;  // ranges of values of the channels
 };
 
 /// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns its levels. Axes
