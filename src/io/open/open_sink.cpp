@@ -110,12 +110,13 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
     return path == "null" ? open_null_sink(source, options) : open_hash_sink(source, options);
   }
   if (!dynamic_cast<FileSource*>(&source)) {
-    refuse_segments(path, options, "a stack of slices is one file");
+    refuse_segments(path, options, "a stack of slices cannot be continued");
     if (options.width > 0)
       throw InvalidArgument("slices of another size for '" + path +
                             "' (a stack keeps its voxels); give a picture or a video");
   }
   if (auto sink = open_nifti_sink(path, source, options)) return sink;
+  if (auto sink = open_zarr_sink(path, source, options)) return sink;
   if (auto sink = open_tiff_sink(path, source, options)) return sink;
   refuse_stack(path, options);
   auto* file = dynamic_cast<FileSource*>(&source);

@@ -32,6 +32,7 @@ std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOp
                           "' (a stack of slices has a range of its own); leave --white out");
   if (stack == StackKind::nifti) return open_nifti_source(path, options);
   if (stack == StackKind::tiff) return open_tiff_source(path, options);
+  if (stack == StackKind::zarr) return open_zarr_source(path, options);
   capture_ffmpeg_log();
   return std::make_unique<FileSource>(path, options);
 }

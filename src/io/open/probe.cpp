@@ -15,6 +15,7 @@ extern "C" {
 #include "io/write/metadata_embedder.h"
 #include "io/write/sequence_sink.h"
 #include "io/write/stream_handling.h"
+#include "io/zarr/zarr_name.h"
 
 namespace lull::io {
 namespace {
@@ -185,15 +186,22 @@ void describe_stack(const MediaSource& source, const SinkOptions& options, Input
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
   const bool nifti = report.video.container == "nifti";
-  if (report.output.empty()) report.output = nifti ? "output.nii" : "output.tif";
+  if (report.output.empty())
+    report.output = nifti                              ? "output.nii"
+                    : report.video.container == "zarr" ? "output.zarr"
+                                                       : "output.tif";
   if (report.output == "null" || report.output == "hash") return;
   try {
     check_stack_output(report.output, report.video);
     const VolumeFormat format = volume_format(report.output);
     const bool is_volume = nifti && format != VolumeFormat::none;
-    report.encoder = is_volume ? container_of(format) : nifti ? "dicom" : report.video.container;
+    report.encoder = is_volume                     ? container_of(format)
+                     : nifti                       ? "dicom"
+                     : is_zarr_name(report.output) ? "zarr"
+                                                   : "tiff";
     report.pixel_format = report.video.pixel_format;
     add_losses(losses_of_volume(report.output, source, options), report);
+    add_losses(losses_of_planes(report.output, source), report);
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the stack: ") + e.what());
   }

@@ -208,6 +208,14 @@ void load_values(std::span<const std::byte> stored, const StoredFormat& format,
   });
 }
 
+void store_values(std::span<const double> values, const StoredFormat& format,
+                  std::span<std::byte> to) {
+  with_type(format.type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      write_sample(from_value<T>(values[i], format), format.swapped, &to[i * sizeof(T)]);
+  });
+}
+
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row) {
   if (!slice.mask || !slice.mask->zero()) return;
   with_type(out.type, [&]<class T>(T) {

@@ -76,6 +76,11 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
+/// Converts values to samples of a file. `to` must hold as many samples. Integers are rounded to
+/// nearest and clamped to their type; NaN becomes the value 0 in integer types.
+void store_values(std::span<const double> values, const StoredFormat& format,
+                  std::span<std::byte> to);
+
 /// Converts `to.size()` samples of a file to samples of a frame.
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
