@@ -34,9 +34,14 @@ class TiffWriter {
   /// Sets the tags of the next page: the tags that describe its samples, and those tags of the
   /// reader's page that do not describe samples, including EXIF and GPS data. The page gets the
   /// strips or tiles and the lossless codec of the reader's page. Lossy codecs are replaced by
-  /// Deflate.
+  /// Deflate. Sub-images are not copied.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
+  /// States that the next `count` pages after the next page are smaller copies of that page
+  /// (sub-images). The tags of the next page must be set.
+  void announce_levels(int count);
+  /// Sets the tags of a smaller copy, as copy_tags() does.
+  void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
   /// Sets only those tags of the next page that describe its samples. The page gets strips
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
@@ -65,6 +70,9 @@ class TiffWriter {
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;
 };
+
+/// The text in TiffChanges::losses for sub-images.
+inline constexpr const char* lost_sub_images = "the sub-images of TIFF pages";
 
 /// Returns whether a file of `pages` pages with this layout needs BigTIFF, which has offsets of 64
 /// bits instead of 32.
