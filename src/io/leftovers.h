@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes temporary files of processes that were killed.
+// Finds and removes temporary files and folders of processes that were killed.
 
 #include <cstdint>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A temporary file of an unfinished output.
+/// A temporary file of an unfinished output. Outputs that are folders have a temporary folder.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -17,20 +17,21 @@ struct Leftover {
   };
   std::string path;
   std::string output;  // name of the output without a folder; long names are cut
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;    // size of the file, or of all files in the folder
   std::int64_t process = 0;  // number of the process that created the file
+  bool is_folder = false;
   State state = State::unknown;
 };
 
-/// Returns the temporary files in a folder, sorted by name.
+/// Returns the temporary files and folders in a folder, sorted by name.
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if it cannot be
-/// removed (errno is the reason).
+/// Removes an abandoned file, or an abandoned folder with its files. Returns false if the file or
+/// folder is no longer abandoned, or if it cannot be removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file in `folder` if `belongs` returns true for the name of its output.
+/// Removes each abandoned file or folder in `folder` if `belongs` returns true for the name of its output.
 /// Errors are ignored, because files that remain do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
