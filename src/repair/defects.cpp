@@ -130,7 +130,8 @@ class PlaneExamination {
 
  private:
   PlaneView<float> loaded(const Frame& frame) {
-    load(frame, plane_, scratch_.view());
+    if (loaded_ != &frame) load(frame, plane_, scratch_.view());
+    loaded_ = &frame;
     return scratch_.view();
   }
 
@@ -168,6 +169,7 @@ class PlaneExamination {
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);
+    if (mask_.count() > 0) loaded_ = nullptr;
     return plane;
   }
 
@@ -190,6 +192,7 @@ class PlaneExamination {
   std::vector<const Frame*> frames_;
   float level_ = 0;
   Plane<float> scratch_;
+  const Frame* loaded_ = nullptr;  // the frame whose unchanged samples `scratch_` contains
   DefectMask mask_;
   PlaneDefects defects_;
 };

@@ -33,7 +33,7 @@ struct LineModel {
 
 /// Properties of one frame that decide whether its lines have offsets.
 struct LineProfile {
-  std::vector<float> mean;   // mean of each line
+  std::vector<float> mean;   // mean of each line; empty if the lines certainly have no offsets
   float deviation = 0;       // standard deviation of offsets that are independent from line to line
   bool has_offsets = false;  // whether the lines certainly have offsets
 };

@@ -197,6 +197,25 @@ TEST(RowOffsets, OfClipAreReducedBelowOneLevel) {
   }
 }
 
+// The quick test of large pictures examines only some of their lines.
+TEST(RowOffsets, OfLargePicturesAreFound) {
+  constexpr int side = 640;
+  std::mt19937 random(7);
+  std::normal_distribution<float> offset(0, 3), noise(0, 5);
+  Plane<float> plain(side, side), lined(side, side);
+  for (int y = 0; y < side; ++y) {
+    const float of_row = offset(random);
+    for (int x = 0; x < side; ++x) {
+      const double picture = 120 + 40 * std::sin(x / 31.0) * std::cos(y / 45.0);
+      plain.view()(x, y) = static_cast<float>(picture) + noise(random);
+      lined.view()(x, y) = plain.view()(x, y) + of_row;
+    }
+  }
+  EXPECT_TRUE(examine_lines(lined.view(), LineAxis::rows, 5).has_offsets);
+  EXPECT_FALSE(examine_lines(lined.view(), LineAxis::columns, 5).has_offsets);
+  EXPECT_FALSE(examine_lines(plain.view(), LineAxis::rows, 5).has_offsets);
+}
+
 TEST(Smoothing, PreservesPolynomialsBelowItsOrder) {
   std::vector<float> line, parabola;
   for (int i = 0; i < 40; ++i) {
