@@ -18,8 +18,9 @@ depends_of() { # PACKAGE VERSION
   case $1 in
     liblull-dev)
       [[ ! -d $work/liblull1 ]] || printf 'liblull1 (= %s)\n' "$2"
-      printf '%s\n' libavcodec-dev libavformat-dev libavutil-dev libdcmtk-dev libexiv2-dev libraw-dev \
-        libhwy-dev libopenexr-dev libswscale-dev libtbb-dev libtiff-dev zlib1g-dev
+      printf '%s\n' libavcodec-dev libavformat-dev libavutil-dev libblosc-dev libdcmtk-dev libexiv2-dev \
+        libraw-dev \
+        libhwy-dev libopenexr-dev libswscale-dev libtbb-dev libtiff-dev libzstd-dev zlib1g-dev
       ;;
     gstreamer1.0-lull | lull-mlt) ;;
   esac

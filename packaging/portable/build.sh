@@ -42,7 +42,7 @@ configure_portable() {
     "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
     "-DCMAKE_CXX_FLAGS=$(prefix_map) -ffile-prefix-map=$prefix=/usr" \
     -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -DCMAKE_INSTALL_LIBDIR=lib \
-    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=OFF \
+    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=OFF -DLULL_BLOSC=OFF \
     -DLULL_WHEEL_COMMAND=ON \
     "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
 }

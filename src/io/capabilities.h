@@ -1,5 +1,5 @@
 #pragma once
-// Determines which encoders and which GPU decoders of FFmpeg work on this machine, for bug reports.
+// Determines for bug reports which of FFmpeg's encoders and GPU decoders work on this machine.
 
 #include <string>
 #include <vector>
@@ -11,11 +11,13 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Returns which of the most common video encoders can be used. The function opens each encoder
-/// that needs hardware. Every other encoder can be used if FFmpeg contains it.
+/// Tests the most common video encoders, and returns for each encoder whether lull can use it. The
+/// function opens each encoder that needs hardware. Every other encoder works if FFmpeg contains
+/// it.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns why FFmpeg cannot decode on the GPU with this index (NVDEC); empty if FFmpeg can.
+/// Returns why FFmpeg cannot decode on the GPU `device` with NVDEC. The text is empty if FFmpeg can
+/// decode there.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

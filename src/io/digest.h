@@ -1,5 +1,6 @@
 #pragma once
-// Functions that compute SHA-256 in hexadecimal for texts and files, and base64 (RFC 4648).
+// Functions that compute the SHA-256 of texts and files in hexadecimal, and that encode bytes in
+// base64 (RFC 4648).
 
 #include <stop_token>
 #include <string>
@@ -8,7 +9,8 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Returns the SHA-256 of a file's content; empty if `stop` was requested.
+/// Returns the SHA-256 of a file's content. If the caller cancels the function through `stop`, the
+/// text is empty.
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 

@@ -3,9 +3,9 @@
 // plan that never changes, a file for each finished segment, and one process that joins the
 // segments.
 //
-// No process waits for another one, and there are no locks. All processes produce the same bytes
-// for a segment, and the file of a segment gets its final name only when it is complete. The
-// comment on open_sink() (media.h) describes how these files are made.
+// No process waits for another process, and there are no locks. All processes produce the same
+// bytes for a segment, and the file of a segment gets its final name only when the file is
+// complete. The comment on open_sink() (media.h) describes how processes make the files of a job.
 
 #include <cstdint>
 #include <memory>
@@ -23,30 +23,29 @@ namespace lull::io {
 
 /// Assigns the frames of the output to the segments of a job.
 struct SegmentLayout {
-  std::int64_t frames = 0;  // counted in the output
+  std::int64_t frames = 0;  // number of frames of the output
   int segment_frames = 1;   // number of frames of each segment except the last one
   std::int64_t segments() const { return (frames + segment_frames - 1) / segment_frames; }
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// Everything that must be known about a job before its first segment is encoded.
+/// Everything that a process must know about a job before it encodes a segment.
 struct JobPlan {
-  /// Options of the command that made the plan, by name. All processes that work on the job use
-  /// these options.
+  /// Options of the command that made the plan. Each option has a name and a value. All processes
+  /// that work on the job use these options.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input. Processes that read only a part of the input compare this
-  /// digest instead of a digest of the complete input.
+  /// Digest of some blocks of the input. A process that reads only a part of the input compares its
+  /// input with this digest, because a digest of the complete input would take too long.
   std::string sample;
-  // Number of frames before a segment on which the frames of the segment depend. Repeated frames
-  // are not counted.
+  // Number of preceding frames, without repeated frames, on which the frames of a segment depend.
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;
-  /// An input that is read in parallel with the source (SegmentOptions::additional).
+  /// An input that the processes read in parallel with the source (SegmentOptions::additional).
   struct AdditionalInput {
     std::string name, input;  // name of the option ("--guide"), and an absolute path
     std::string sample;
@@ -55,11 +54,12 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier of the job, a SHA-256, which all segments of the job contain.
+  /// Returns the identifier of the job as a SHA-256. All segments of the job contain the
+  /// identifier.
   std::string id() const;
-  /// Returns the additional input with this name; null if there is none.
+  /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. The function counts the frames of the index, so callers
+  /// Returns the layout of the segments. Each call counts the frames of the index, so callers
   /// should store the result.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
@@ -68,11 +68,12 @@ struct JobPlan {
 };
 
 std::string to_text(const JobPlan& plan);
-/// Parses a plan. Returns nullopt if the text is damaged or of another format (the first line must
-/// be "lull plan 1").
+/// Parses a plan. Returns nullopt if the text is damaged or has another format. The first line of a
+/// plan must be "lull plan 1".
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a text that describes the first contradiction within a plan; empty if the plan is
-/// consistent. A correct checksum does not prove that a plan is consistent.
+/// Returns a text that describes the first contradiction within a plan. The text is empty if the
+/// plan is consistent. The check is needed because a plan with a correct checksum may still contain
+/// contradictions.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in a job's folder.
@@ -92,8 +93,8 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// How thoroughly the file of a segment is checked. `ends`: only the first and the last bytes.
-/// `all`: all bytes, so that any damage is detected.
+/// The bytes of a segment's file that a check reads. `ends` reads only the first and the last
+/// bytes. `all` reads all bytes, and detects any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of the segments in the range `segments` and returns the unfinished segments.
 /// @throws InvalidArgument  the plan has fewer segments
@@ -106,11 +107,11 @@ bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
   enum class Status { done, missing, damaged } status = Status::missing;
-  FrameRange frames{};        // counted in the output
+  FrameRange frames{};        // numbers of the frames in the output
   std::int64_t bytes = 0;     // size of the segment's file
   std::int64_t finished = 0;  // time in seconds since 1970; 0: there is no file
 };
-/// State of a job, for reports.
+/// State of a job, for reports to the user.
 struct JobState {
   std::optional<JobPlan> plan{};  // nullopt: a job of a single process (OUTPUT.lull-job)
   std::vector<JobFact> facts{};

@@ -1,5 +1,6 @@
 #pragma once
-// Layers of OpenEXR files: channels in addition to the planes of the frame.
+// Layers of OpenEXR files. Layers are channels that a file contains in addition to the planes of
+// the frame.
 
 #include <functional>
 #include <string>
@@ -25,15 +26,15 @@ struct LayerWindow {
 
 /// A layer with all its channels, and the properties that decide how it is denoised.
 struct LayerInfo : LayerName {
-  /// Unique name for messages and for users, such as "diffuse". The label of channels without a
-  /// layer is "RGBA" or the name of the view.
+  /// Unique name of the layer for messages and for users, such as "diffuse". If the name of the
+  /// layer is empty, the label is "RGBA" or the name of the view.
   std::string label;
-  /// "left", "right"; empty if the file has one view. A layer without a view belongs to the default
-  /// view.
+  /// View of the layer, such as "left" or "right". The text is empty if the file has only one view.
+  /// A layer whose name contains no view belongs to the default view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// The channels that form a picture: R, G, B, or Y. The list is empty for layers that are not
-  /// filtered, such as IDs, Cryptomatte, depth, positions, motion, normals, albedo and variance.
+  /// The channels that form a picture: R, G, B, or Y. The list is empty for layers that lull does
+  /// not filter, such as IDs, Cryptomatte, depth, positions, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether it is the sum of all light in its view
   bool is_picture = false;  // whether frames of the file show this layer
@@ -43,35 +44,36 @@ struct LayerInfo : LayerName {
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// A function that returns the layers that are read in addition to the picture of a file. `all`
-/// lists all layers of the file.
+/// A function that chooses the layers that the source reads in addition to the picture of a file.
+/// `all` lists all layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
-/// Returns the layers of the file from which a frame was read; empty for files of other formats.
+/// Returns the layers of the file from which a frame was read. The list is empty for files of
+/// formats other than OpenEXR.
 [[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
 /// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
-/// Returns the layer with the name or the label `name`, without regard to upper and lower case;
-/// null if there is none.
+/// Returns the layer with the name or the label `name`, ignoring case; null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
 /// Returns channels of a layer as a frame of floats with the size of the layer's window. One
-/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, the source
-/// has already read them with the picture. If not, the function decompresses the file again.
+/// channel becomes grey, and three channels become RGB. If SourceOptions::layers chose the layer,
+/// the source has already read the channels together with the picture. Otherwise, the function
+/// decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
 
-/// New samples for a layer: a frame of floats, with the size of the layer's window.
+/// New samples for a layer, as a frame of floats with the size of the layer's window.
 struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Replaces the samples of the layers `layers` in the file that a sink for OpenEXR writes for
-/// `frame`.
+/// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR then writes these
+/// samples instead of the samples of the original file.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
-/// Returns whether a file name has the extension of OpenEXR.
+/// Returns whether a file name has the extension of OpenEXR files.
 [[nodiscard]] bool is_exr_name(std::string_view path);
 
 }  // namespace lull::io

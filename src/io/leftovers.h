@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes temporary files of processes that were killed.
+// Finds and removes the temporary files that killed processes have left.
 
 #include <cstdint>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A temporary file of an unfinished output.
+/// A temporary file of an output that is not complete.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -26,12 +26,13 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if it cannot be
-/// removed (errno is the reason).
+/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if the system
+/// cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file in `folder` if `belongs` returns true for the name of its output.
-/// Errors are ignored, because files that remain do no harm.
+/// Removes each abandoned file in `folder` for whose output `belongs` returns true. The argument of
+/// `belongs` is the name of the output. The function ignores errors, because remaining files do no
+/// harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

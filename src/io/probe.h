@@ -1,5 +1,5 @@
 #pragma once
-// Describes an input, and which content of the input an output would keep.
+// Describes an input, and states which content of the input an output would contain.
 
 #include <string>
 #include <vector>
@@ -13,9 +13,9 @@ struct StreamReport {
   std::string type, codec;      // FFmpeg's names: "audio", "aac"
   std::string language, title;  // empty: not stated
   std::string details;          // "48000 Hz, stereo", "1920x1080"; may be empty
-  /// What the output does with the stream: "denoised", "copied", "converted" (subtitles), "made
-  /// anew" (the muxer writes it from metadata), "left out" (the container cannot store it),
-  /// "dropped" (by request), or "refused" (opening the output would fail).
+  /// How the output treats the stream: "denoised", "copied", "converted" (subtitles), "made anew"
+  /// (the muxer writes the stream from metadata), "left out" (the container cannot store the
+  /// stream), "dropped" (the user requested it), or "refused" (open_sink() would fail).
   std::string fate;
 };
 
@@ -25,7 +25,8 @@ struct InputReport {
   FrameFormat format;
   bool alpha = false;
   std::vector<std::string> files;  // files of a sequence; empty for one file or a pipe
-  // FFmpeg's names; "unknown" if the input does not state them.
+  // FFmpeg's names of the colour properties and of the field order. A name is "unknown" if the
+  // input does not state the property.
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
   Rational aspect;  // sample aspect ratio; 0/1: unknown
   double start_s = 0;
@@ -38,13 +39,13 @@ struct InputReport {
   std::string output;             // name of the output for which `fate` states what happens
   std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
   std::string pixel_format;       // pixel format of the output
-  // Content that the output cannot hold, with reasons; one text each.
+  // Content that the output cannot store. Each text names a part of the content and the reason.
   std::vector<std::string> lost;
 };
 
-/// Opens `path` like open_source() and determines what open_sink() would do for `output`. If
-/// `output` is empty, the function assumes a Matroska file, or for a stack a file of the same kind.
-/// It writes nothing.
+/// Opens `path` like open_source() and determines the effects of open_sink() for the output
+/// `output`. If `output` is empty, the function assumes a Matroska file, or for a stack a file of
+/// the same kind. The function writes nothing.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 // Reads and writes small text files, such as sidecar files and records of jobs. A file gets its
-// final name when it is complete. Only regular files of limited size are read.
+// final name only after its content has been written completely. The functions read only regular
+// files of limited size.
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +23,7 @@ class TextFile {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
   TextFile(const std::string& path, const TextFileOptions& options);
-  /// Removes the file if commit() was not called.
+  /// Removes the temporary file if commit() was not called.
   ~TextFile();
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
@@ -44,13 +45,14 @@ class TextFile {
 /// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the file `path` by a file with this text. Readers see either the old or the new file.
-/// The text may be lost if the power fails. Returns false if the file could not be written; errno
-/// is the reason. Folders and devices are never replaced.
+/// Replaces the content of the file `path` by `text`. Another process that reads the file gets
+/// either the old or the new content. After a power failure, the text may be lost. Returns false if
+/// the file could not be written; errno is the reason. The function never replaces folders and
+/// devices.
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A temporary file that another library reads. Only its owner can read the file, and the
-/// destructor removes it.
+/// A temporary file from which another library reads a text. Only the owner of the file can read
+/// it. The destructor removes the file.
 class TemporaryText {
  public:
   /// @throws IoError  the file cannot be created in the folder for temporary files

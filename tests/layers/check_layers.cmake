@@ -83,7 +83,9 @@ module(io/raw ${io_base} io/ffmpeg io/files io/pictures io/tiff io/metadata)
 module(io/axes ${io_base})
 module(io/volumes ${io_base} io/ffmpeg io/files)
 module(io/dicom ${io_base} io/ffmpeg io/files io/volumes)
-module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff io/axes io/volumes io/dicom)
+module(io/zarr ${io_base} io/ffmpeg io/files io/axes io/volumes)
+module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff io/axes io/volumes io/dicom
+  io/zarr)
 module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
   io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
@@ -92,7 +94,7 @@ module(io/encode ${io_base} io/ffmpeg io/pictures io/tiff io/metadata io/demux i
 module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
   io/demux io/read io/encode)
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
-module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/volumes io/dicom io/stacks io/demux
+module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/volumes io/dicom io/zarr io/stacks io/demux
   io/read io/encode io/write io/segments)
 module(pipeline core noise noise/render)
 module(burst core)

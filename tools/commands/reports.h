@@ -56,7 +56,7 @@ class UnfinishedOutput {
   void remove() {
     const std::lock_guard lock(mutex_);
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
 
  private:

@@ -100,7 +100,8 @@ constexpr OptionRow rows[] = {
      "this input: one estimate for all clips of a camera; or the kind of noise of a volume: rician "
      "(MRI magnitude), poisson (photon noise of microscopy: gain in units of the file per photon, "
      "offset and read noise in these units; what is not given is estimated), gaussian, or auto, "
-     "which is Rician if the background shows it, and poisson in TIFF stacks and --stack if the "
+     "which is Rician if the background shows it, and poisson in TIFF stacks, OME-Zarr and --stack "
+     "if the "
      "noise rises with the brightness (default: auto; a file of that name is ./auto)",
      set_noise},
     {"--strength", "X|light|medium|strong", OptionGroup::basic, planned | in_preview | in_bids,

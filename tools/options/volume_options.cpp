@@ -21,7 +21,8 @@ constexpr OptionRow rows[] = {
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.input.stack = true; }},
     {"--mask", "FILE", OptionGroup::volumes, in_plan | in_preview | only_on_command_line,
-     "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; for a series, "
+     "denoise only where this volume (NIfTI, TIFF stack, OME-Zarr) of the same size is not 0; for "
+     "a series, "
      "one volume or as many as the series has",
      [](DenoiseOptions& o, const std::string& v) { o.input.mask = v; }},
     {"--outside", "keep|zero", OptionGroup::volumes, planned | in_preview,

@@ -25,7 +25,7 @@ std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
   auto mask = io::open_source(path, mask_options);
   if (!mask->info().stack)
     throw InvalidArgument("--mask " + path +
-                          " (it is not a volume); give a NIfTI file or a TIFF stack");
+                          " (it is not a volume); give NIfTI, a TIFF stack or OME-Zarr");
   return mask;
 }
 

@@ -13,14 +13,15 @@
 namespace lull::io {
 namespace {
 
-/// Attributes of an element TiffData: a run of pages, and the plane of its first page.
+/// The attributes of an OME-XML element TiffData: a run of consecutive pages, and the plane that
+/// the first page contains.
 struct PageRun {
   std::int64_t page, planes;          // -1: not stated
   std::array<std::int64_t, 3> first;  // index along C, Z, T
   std::string file_name, file_id;     // file that contains the pages; empty: this file
 };
 
-/// An element Pixels: the planes of one image.
+/// An OME-XML element Pixels, which describes the planes of one image.
 struct Pixels {
   std::array<std::int64_t, 3> sizes;  // along C, Z, T
   std::array<int, 3> order;           // axes (0: C, 1: Z, 2: T) from the fastest to the slowest
@@ -74,8 +75,8 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Upper bound for numbers in the OME-XML. Real files have fewer planes, and products of such
-    // numbers fit in 64 bits.
+    // Upper bound for numbers in the OME-XML. The numbers in real files are smaller. Products of
+    // three numbers within the bound fit in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))
@@ -130,8 +131,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns any page to this file. The result is false for a renamed
-  /// file without an identifier.
+  /// Returns whether the OME-XML assigns any page to this file. The result is false if a user has
+  /// renamed the file and the OME-XML contains no identifier of the file.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {
@@ -148,7 +149,7 @@ class OmeReader {
     return files.size() == 1;
   }
 
-  /// Returns the plane of each page.
+  /// Returns the list of all planes, each with the page that contains the plane.
   std::vector<std::pair<Plane, std::int64_t>> assign_pages() const {
     const bool all = !names_this_file();
     if (all && !names_one_file()) fail("assigns all planes to other files");
@@ -196,8 +197,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane that follows `steps` planes after the first plane of the run, in the order
-  /// of dimensions that the image states.
+  /// Returns the plane that comes `steps` planes after the first plane of the run `run`. The image
+  /// states the order of the dimensions.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;
@@ -212,7 +213,8 @@ class OmeReader {
     return {image, index[0], index[2], index[1]};
   }
 
-  /// Returns the sizes of the axes. `planes` must be sorted. Planes must form a complete grid.
+  /// Returns the sizes of the axes. `planes` must be sorted. The function throws an error if the
+  /// planes do not form a complete grid.
   StackAxes sizes_of(const std::vector<std::pair<Plane, std::int64_t>>& planes) const {
     std::set<std::pair<std::int64_t, std::int64_t>> channels;
     std::set<std::int64_t> times, slices;

@@ -1,17 +1,18 @@
 #pragma once
-// The axes of OME-TIFF files (Open Microscopy Environment, OME-TIFF specification): the OME-XML in
-// the first page states the sizes of the axes, their order, and which page contains which plane.
+// Reads the axes of OME-TIFF files (Open Microscopy Environment, OME-TIFF specification). The
+// OME-XML in the first page states the sizes of the axes, the order of the axes, and which page
+// contains which plane.
 
 #include "io/axes/stack_axes.h"
 
 namespace lull::io {
 
-/// Returns whether a description is OME-XML.
+/// Returns whether the description of a TIFF file is OME-XML.
 [[nodiscard]] bool is_ome_xml(std::string_view description);
 
-/// Reads the axes of a file with OME-XML. The images of a file (positions of the microscope's
-/// stage) count as further channels. If the OME-XML describes several files, only the planes in
-/// this file count.
+/// Reads the axes of a file with OME-XML. If a file contains several images (positions of the
+/// microscope's stage), the function treats their channels as further channels. If the OME-XML
+/// describes several files, the function uses only the planes in this file.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes ome_axes(const DescribedPages& file);
 

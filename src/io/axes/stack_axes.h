@@ -1,6 +1,6 @@
 #pragma once
-// The axes of a TIFF stack (channels, time points, slices), as descriptions of ImageJ and OME state
-// them.
+// The axes of a TIFF stack: channels, time points and slices. The descriptions that ImageJ and OME
+// programs write state the axes.
 
 #include <cstdint>
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace lull::io {
 
-/// The axes of a stack, and the order in which its pages become frames: channel by channel, in each
-/// channel time point by time point, and in each time point slice by slice.
+/// The axes of a stack, and the order of its frames. All frames of a channel come before the frames
+/// of the next channel. Within a channel, the frames are ordered by time point, and within a time
+/// point by slice.
 struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// Page of each frame; empty: the frames have the order of the pages.
+  /// The page of each frame. If the list is empty, the frames have the order of the pages.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
-  /// A contradiction between the description and the pages that does not prevent reading, as one
-  /// line; empty: there is none.
+  /// One line about a contradiction between the description and the pages; empty if there is none.
+  /// The stack can be read in spite of the contradiction.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }
@@ -38,10 +39,10 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a file: of ImageJ ("channels=2", pages in the order
-/// channel, z, time) or of OME-TIFF (OME-XML). Without a description, all pages are slices of one
-/// volume. The same applies, with a warning, if the description of ImageJ contradicts the number of
-/// pages; ImageJ itself reads such files in this way.
+/// Reads the axes from the description of a file. The description is either from ImageJ
+/// ("channels=2", pages in the order channel, z, time) or OME-XML. If a file has no description,
+/// all pages are slices of one volume. If ImageJ's description contradicts the number of pages, all
+/// pages are also slices of one volume, as in ImageJ itself, and StackAxes::warning is set.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

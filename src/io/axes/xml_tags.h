@@ -1,6 +1,6 @@
 #pragma once
-// Reads the tags of an XML text one after the other. The reader accepts every text; it ends at the
-// first tag that is not complete.
+// Reads the tags of an XML text one after the other. The reader accepts any text: it stops at the
+// first incomplete tag.
 
 #include <cstdint>
 #include <optional>
@@ -15,19 +15,19 @@ struct XmlTag {
   std::string_view attributes;  // text between the name and the end of the tag
   std::string_view text;        // text between this tag and the next one
 
-  /// Returns the value of an attribute with the predefined entities (&amp;) replaced; nothing if
-  /// the tag does not have the attribute.
+  /// Returns the value of an attribute, in which predefined entities such as &amp; are replaced.
+  /// Returns nullopt if the tag does not have the attribute.
   std::optional<std::string> attribute(std::string_view wanted) const;
-  /// Returns the number that an attribute states: `otherwise` if the tag does not have the
-  /// attribute, nothing if the value is not an integer.
+  /// Returns the integer that an attribute states. Returns `otherwise` if the tag does not have the
+  /// attribute, and nullopt if the value is not an integer.
   std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
 };
 
 class XmlTags {
  public:
   explicit XmlTags(std::string_view text) : rest_(text) {}
-  /// Returns the next start tag (or tag of an empty element). Comments, processing instructions,
-  /// CDATA and end tags are skipped.
+  /// Returns the next start tag or the next tag of an empty element. The function skips comments,
+  /// processing instructions, CDATA and end tags.
   std::optional<XmlTag> next();
 
  private:

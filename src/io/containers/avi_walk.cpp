@@ -1,6 +1,6 @@
 // Checks the structure of AVI files. AVI files consist of chunks (a name of four letters, a size,
-// data) and lists of chunks. If the name of a chunk is invalid, FFmpeg searches for the next name
-// that FFmpeg knows.
+// data) and lists of chunks. If a chunk has an invalid name, FFmpeg skips all bytes up to the next
+// valid name and reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // Name of the chunk. If the chunk is a list of chunks, `list` is the name of the list.
+    // Name of the chunk. For a list of chunks, `list` is the name of the list.
     std::string name, list;
     std::uint64_t size = 0;
   };
@@ -62,8 +62,9 @@ int AviWalk::stream_of(const std::string& name) {
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk with this name belongs to the movie (the list "movi"). The name "00dc"
-/// consists of a stream number and a kind; "ix00" is an index.
+/// Returns whether a chunk with this name belongs to the movie (the list "movi"). A name such as
+/// "00dc" consists of a stream number and the kind of the data. A name such as "ix00" marks an
+/// index.
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -71,8 +72,9 @@ bool AviWalk::is_of_movie(const std::string& name) const {
          std::isalnum(static_cast<unsigned char>(name[3]));
 }
 
-/// Returns whether a chunk has the same kind as its stream's first chunk. The kinds "dc" and "db"
-/// both mean video; the kind "pc" means a change of the palette.
+/// Returns whether a chunk with this name has the same kind as the first chunk of its stream. The
+/// kinds "dc" and "db" both mean video. The kind "pc" means a change of the palette and is always
+/// accepted.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -93,7 +95,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Programs may add chunks with any names outside the movie (the list "movi").
+  // Programs may add chunks with any names outside the list "movi", which contains the movie.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -122,7 +124,8 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a chunk of the movie begins at byte `place` and is followed by another chunk.
+/// Returns whether a valid chunk of the movie begins at byte `place`, and either another valid
+/// chunk or the end of the list follows.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -1,6 +1,7 @@
 #pragma once
-// Checks the structure of a media file unit by unit. At a damaged unit, FFmpeg's demuxers skip all
-// bytes up to the next unit that they recognise, and report nothing.
+// Checks the structure of a media file unit by unit. A unit is a chunk, an element, a packet or a
+// block, depending on the container. The check is needed because FFmpeg's demuxers skip a damaged
+// unit and all bytes up to the next unit that they recognise, and report no damage.
 
 #include <cstdint>
 #include <memory>
@@ -18,35 +19,37 @@ class ContainerWalk {
   ContainerWalk(const ContainerWalk&) = delete;
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
-  /// Continues the check at least to byte `end` of the file. Does nothing if the check has already
-  /// reached `end`. If the caller derives `end` from the position of a demuxer that reads the same
-  /// file, the check and the demuxer read the same parts of the file at about the same time.
+  /// Continues the check at least to byte `end` of the file. The function does nothing if the check
+  /// has already reached `end`. The demuxer's position in the file is a good value for `end`: the
+  /// check and the demuxer then read the same bytes at about the same time.
   void walk_to(std::uint64_t end);
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults found so far. A fault is a damaged unit, or a run of bytes that
-  /// do not belong to any unit.
+  /// Returns the number of faults found so far. A damaged unit is one fault. A run of bytes that do
+  /// not belong to any unit is also one fault.
   std::int64_t faults() const { return faults_; }
-  /// Returns the description of the first fault; empty if there is none.
+  /// Returns the description of the first fault. The text is empty if there is no fault.
   const std::string& first_fault() const { return first_fault_; }
-  /// Returns the number of packets of the main video so far; nullopt if the check for this
-  /// container does not count packets.
+  /// Returns the number of packets of the main video in the part of the file that has been checked.
+  /// Returns nullopt if the check for this container does not count packets.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit at position at(), and moves the position behind this unit.
+  /// Checks the unit at the position at(), and moves the position to the end of this unit.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the check, because the remaining bytes do not belong to the structure.
+  /// Ends the check. A check calls this function if it cannot interpret the remaining bytes as
+  /// units.
   void stop() { at_ = file_.size(); }
   /// Counts a fault at the position at().
   void add_fault(const std::string& text);
-  /// Returns the first position of `pattern` at or after `from`; the file's size if there is none.
+  /// Returns the first position of `pattern` at or after `from`. Returns the size of the file if
+  /// the pattern does not occur.
   std::uint64_t find(std::string_view pattern, std::uint64_t from);
 
  private:
@@ -56,9 +59,9 @@ class ContainerWalk {
   std::string first_fault_;
 };
 
-/// Returns the structure check for files that the FFmpeg demuxer with this name reads. `video` is
-/// the stream index of the main video. Returns null for containers whose demuxer itself reports
-/// damage, and if `path` is not a regular file.
+/// Opens the structure check for a file that FFmpeg's demuxer with the name `demuxer` reads.
+/// `video` is the stream index of the main video. Returns null if `path` is not a regular file, or
+/// if the demuxer itself reports damage.
 std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
                                                    std::string_view demuxer, int video);
 

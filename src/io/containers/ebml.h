@@ -13,9 +13,9 @@ struct EbmlNumber {
   bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
-/// Reads a number of variable length at `at`; returns false if there is no valid number. With
-/// `keep_marker`, the bit that marks the length remains in the value, as in the identifiers of
-/// elements.
+/// Reads a number of variable length at byte `at` of the file. Returns false if there is no valid
+/// number. If `keep_marker` is true, the result contains the bit that marks the length, as
+/// identifiers of elements do.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.

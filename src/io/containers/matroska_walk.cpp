@@ -1,5 +1,6 @@
 // Checks the structure of Matroska and WebM files (RFC 9559), which consist of nested elements.
-// FFmpeg skips elements with unknown identifiers, and blocks of tracks that do not exist.
+// FFmpeg skips elements with unknown identifiers and blocks of tracks that do not exist, and
+// reports no damage.
 
 #include <zlib.h>
 
@@ -87,8 +88,8 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // End of the cluster. nullopt: the position is outside any cluster; 0: the size of the cluster is
-  // unknown.
+  // Position of the end of the current cluster. The value is nullopt outside of clusters, and 0 if
+  // the size of the cluster is unknown.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;     // several faults in a cluster count as one
@@ -98,8 +99,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Leaves all elements that end at position at(). Returns false at the end of the segment, because
-/// the bytes after the segment have no meaning.
+/// Resets the ends of the block group and of the cluster if the position at() has reached them.
+/// Returns false at the end of the segment, because the check ignores the bytes after the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -165,8 +166,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
 }
 
 /// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
-/// number, a time stamp of 16 bits and flags. With lacing (several frames in a block), the number
-/// of frames minus one follows.
+/// number, a time stamp of 16 bits and flags. If the flags state that the block contains several
+/// frames (lacing), the next byte is the number of frames minus one.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -229,9 +230,9 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
   cluster_has_fault_ = true;
 }
 
-/// Counts a fault and continues where the structure can be recognised: at the next block of the
-/// cluster, at the end of the cluster, or at the next cluster. The cause may be a wrong size of the
-/// previous block, so the search begins in the previous block.
+/// Counts a fault and continues at the next block of the cluster, at the end of the cluster, or at
+/// the next cluster. The cause may be a wrong size of the previous block, so the search begins in
+/// the data of the previous block.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;
@@ -251,8 +252,8 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a block begins at byte `place` and is followed by another element of the
-/// cluster.
+/// Returns whether a valid block begins at byte `place`, and the cluster either ends after this
+/// block or continues with a valid element.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

@@ -1,7 +1,7 @@
 // Checks the structure of NUT files (FFmpeg's specification of 2007). NUT files consist of packets
-// and frames. Packets begin with a start code and end with a checksum. The header of a frame begins
-// with a code of one byte. If a header is invalid, FFmpeg continues at the next synchronisation
-// point.
+// and frames. A packet begins with a start code and ends with a checksum. A frame begins with a
+// header, whose first byte is the frame code. At an invalid header, FFmpeg continues at the next
+// synchronisation point and reports no damage.
 
 extern "C" {
 #include <libavutil/crc.h>
@@ -21,7 +21,8 @@ constexpr std::uint64_t main_code = 0x4e4d7a561f5f04ad, stream_code = 0x4e531140
                         info_code = 0x4e49ab68b596ba78;
 constexpr int startcode_bytes = 8;
 
-/// Reads consecutive numbers from the file. Reads beyond the end of the file fail.
+/// Reads consecutive numbers from the file. After a read beyond the end of the file, has_failed()
+/// returns true.
 class NumberReader {
  public:
   NumberReader(FileBytes& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -54,8 +55,8 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// The properties of a frame that its frame code implies. The frame code is the first byte of a
-/// frame's header.
+/// The properties that a frame code stands for. The frame code is the first byte of a frame's
+/// header.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -71,15 +72,15 @@ enum Flag : std::uint64_t {
   is_invalid = 1 << 13
 };
 
-/// The fields of the main header.
+/// The fields of the main header that the check needs.
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;
   std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
 };
 
-/// A run of consecutive entries in the table of frame codes. In the file, all fields except the
-/// flags may be omitted.
+/// A run of consecutive entries in the table of frame codes. The file may omit all fields of a run
+/// except the flags. read_run() then uses the default values of the specification.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -166,7 +167,8 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // Packets of more than this number of bytes also have a checksum of the packet header.
+  // A packet of more than this number of bytes has a second checksum, which protects the header of
+  // the packet.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

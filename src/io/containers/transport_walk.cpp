@@ -1,6 +1,6 @@
 // Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
 // bytes. Each unit of an elementary stream begins with a start code. FFmpeg drops units without a
-// start code.
+// start code and reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -34,9 +34,10 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance between packets in bytes. The distance is larger than the size of a packet if
-/// a time stamp precedes each packet (Blu-ray) or a checksum follows it (DVB). A recording may
-/// begin in the middle of a packet.
+/// Finds the distance between the beginnings of packets in bytes. The distance is larger than the
+/// size of a packet if a time stamp precedes each packet (Blu-ray) or a checksum follows each
+/// packet (DVB). A recording may begin in the middle of a packet, so the function searches for the
+/// first packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)
@@ -76,8 +77,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without a start code counts as a fault only if a unit with a start code follows. If none
-  // follows, the stream number may have been reassigned from this stream to a table.
+  // A unit without a start code counts as a fault only if a later unit of the stream has a start
+  // code. Otherwise, the stream number may now belong to a table, whose units have no start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

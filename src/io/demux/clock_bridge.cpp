@@ -10,27 +10,27 @@
 namespace lull::io {
 namespace {
 
-// If consecutive time stamps of a stream differ by more than this limit, they are assumed to have
-// jumped forwards. The ffmpeg command uses the same limit.
+// Maximum difference between consecutive time stamps of a stream, in seconds. ClockBridge treats a
+// larger difference as a forward jump. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
-// If the decoding times of a stream go back by more than this limit, the time stamps have jumped.
+// Maximum step back between consecutive decoding times of a stream, in seconds. ClockBridge treats
+// a larger step as a jump.
 constexpr double max_back_s = 0.1;
-// If the time stamps of another stream jump and the time stamps of the video do not, the packets of
-// the other stream wait for a jump of the video. They wait at most this long, measured in the time
-// stamps of the video.
+// Maximum waiting time of packets in seconds, measured in the time stamps of the video. Packets
+// wait if the time stamps of their stream have jumped and the time stamps of the video have not.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether the packets of the stream follow one another without long gaps, as in audio and
-/// video.
+/// Returns whether the packets of the stream follow one another without long gaps. The result is
+/// true for audio and video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the time stamps has overflowed up to `time`.
+/// Returns how often the counter of the time stamps has overflowed before `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -66,17 +66,17 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet` and the video packet that was read most recently, in ticks of
-/// the stream of `packet`.
+/// Returns the time between `packet` and the video packet that was read most recently. The unit is
+/// a tick of the stream of `packet`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the time stamps have jumped back although the time stamp of the packet is larger
-/// than the time stamp of the previous packet. This happens if the demuxer mistakes a backward jump
-/// for an overflow of the counter of the time stamps, and corrects the time stamp.
+/// Returns whether the time stamps of the input have jumped back although the time stamp of the
+/// packet is larger than the previous time stamp. The cause is the demuxer: it mistakes the
+/// backward jump for an overflow of the counter of the time stamps, and corrects the time stamp.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -84,8 +84,9 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet continues its stream without a jump, under the assumption that its
-/// time stamp needs the same offset as that of the previous packet of the stream.
+/// Returns whether the packet continues its stream without a jump. The function adds the offset of
+/// the stream's current section to the time stamp of the packet. It compares the sum with the times
+/// of the previous packet.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -94,9 +95,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Adds the current offset of the video to the time stamp of this video packet. Returns whether the
-/// most recent audio packet has about the same time. If it has, the time stamps have not jumped:
-/// the video has only paused for a long time, for example in a slide show.
+/// Returns whether a video packet has about the same time as the most recent audio packet. The
+/// function uses the current offset of the video. If the result is true, the time stamps have not
+/// jumped: the video has only paused for a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -145,8 +146,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video have jumped. If the next packet does not continue
-/// the time stamps of a suspicious packet, only the suspicious packet has a wrong time stamp.
+/// Decides whether the time stamps of the video have jumped. The list suspects_ begins with a
+/// packet whose time stamp does not continue the video. If the next packet does not continue this
+/// time stamp either, the video has not jumped: only the first packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -170,22 +172,23 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether it is certain that no later packet has a presentation time before `first_pts`.
+/// Returns whether all packets with a presentation time before `first_pts` have been read.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps. Its offset makes the packets after the jump
-/// follow the last frame before the jump.
+/// Begins a new section of continuous time stamps at a jump. The function chooses the offset of the
+/// section so that the packets after the jump follow the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped long before those of the video, so the offset
-  // of that stream is tried before a new section begins.
+  // The time stamps of another stream may have jumped long before the time stamps of the video. The
+  // function therefore tests the offsets that other streams already use, before it begins a new
+  // section.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -204,8 +207,9 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps (index in offsets_) that contains `packet`, a
-/// packet of a stream other than the main video; nullopt if its time stamp fits no section.
+/// Returns the section of continuous time stamps to which `packet` belongs, as an index in
+/// offsets_. `packet` belongs to a stream other than the main video. Returns nullopt if the time
+/// stamp of `packet` fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -222,8 +226,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may pause for a long time. The pause is not a jump if the time stamps after the pause
-  // agree with those of the video.
+  // A stream may pause for a long time. If the time stamps after the pause agree with the time
+  // stamps of the video, the pause is not a jump.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -232,8 +236,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the next packet does not continue the time stamps of a single waiting packet, only the
-    // waiting packet has a wrong time stamp.
+    // If only one packet waits, and the next packet does not continue its time stamp, the stream
+    // has not jumped: only the waiting packet has a wrong time stamp.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -261,15 +265,15 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, because a newer section of time stamps may fit
-/// them.
+/// Passes the waiting packets to push_other() again, because a new section may have begun that fits
+/// their time stamps.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Releases the waiting packets of a stream whose time stamps have jumped, although those of the
-/// video have not.
+/// Delivers the waiting packets of a stream that has jumped although the video has not jumped. A
+/// packet that fits no section begins a new section for its stream.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -291,8 +295,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new section of continuous time stamps for the stream of the packet. Its offset makes
-/// the packet follow the previous packet of the stream.
+/// Begins a new section of continuous time stamps for the stream of the packet. The function
+/// chooses the offset of the section so that the packet follows the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -309,7 +313,8 @@ void ClockBridge::give_own_clock(PacketPtr packet) {
   emit(std::move(packet));
 }
 
-/// Replaces a wrong time stamp of the packet by the expected one.
+/// Replaces a wrong time stamp of the packet by the time at which the previous packet of the stream
+/// ends.
 void ClockBridge::retime(PacketPtr packet) {
   const Stream& s = state(packet->stream_index);
   shift_times(*packet, s.next - mapped(*packet, s.clock));
@@ -347,15 +352,16 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Removes the marks for damage from the waiting packets of the stream, and delivers the packets.
+/// Clears the flag for damage in the waiting packets of the stream, and delivers these packets.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
-/// Returns a packet to the caller. A packet that is marked as damaged first waits until the bridge
-/// knows whether the time stamps jump after the packet. FFmpeg's parsers may move the mark to an
-/// earlier packet, so the bridge waits for three further packets.
+/// Adds a packet to the packets that pop() returns. A packet with the flag for damage first waits,
+/// because the demuxer also sets this flag before a jump of the time stamps. FFmpeg's parsers may
+/// move the flag to an earlier packet, so the packet waits until three further packets have
+/// arrived.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -369,7 +375,8 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the counter of the time stamps, which the demuxer itself corrects.
+/// Reports an overflow of the counter of the time stamps. The demuxer itself corrects the time
+/// stamps after an overflow.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;
@@ -387,7 +394,8 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Returns the time stamp as the input contains it, without the demuxer's correction of overflows.
+/// Returns a time stamp in seconds as the input contains it. The function undoes the demuxer's
+/// correction of overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

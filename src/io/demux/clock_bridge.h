@@ -1,6 +1,6 @@
 #pragma once
-// Removes discontinuities from the time stamps of an input. They are caused by joined recordings or
-// restarted encoders.
+// Removes discontinuities from the time stamps of an input. Joined recordings and restarted
+// encoders cause such discontinuities.
 
 #include <cstdint>
 #include <deque>
@@ -12,34 +12,35 @@
 
 namespace lull::io {
 
-/// Gives the packets of a demuxer continuous time stamps, even if those of the input jump. Packets
-/// of formats whose time stamps cannot jump (without FFmpeg's AVFMT_TS_DISCONT) are not changed.
+/// Shifts the time stamps of a demuxer's packets so that they are continuous even if the input's
+/// time stamps jump. Formats without FFmpeg's flag AVFMT_TS_DISCONT cannot jump; their packets do
+/// not change.
 ///
-/// The video determines where the output continues after a jump: one frame duration after the last
-/// frame before the jump. The time stamps of all other streams get the same offset, so these
-/// streams stay synchronised with the video. If the time stamps of the audio jump first, the audio
-/// packets wait until those of the video jump. Audio packets that would overlap with earlier ones
-/// are dropped.
+/// After a jump, the video continues in the output one frame duration after the last frame before
+/// the jump. The time stamps of all other streams get the same offset as the video, so that these
+/// streams remain synchronised with the video. If the audio jumps first, the audio packets wait
+/// until the video jumps. Audio packets that would overlap with earlier audio packets are dropped.
 ///
 /// The demuxer marks the last packets before a jump as damaged, because the counters in the
-/// transport packets do not continue there. The bridge removes these marks, because the decoder
-/// detects real damage. The output depends only on the packets, not on the moments at which they
-/// are pushed and popped.
+/// transport packets do not continue there. ClockBridge removes these marks; the decoder detects
+/// real damage. The output depends only on the packets, not on the moments at which the caller
+/// pushes and pops packets.
 class ClockBridge {
  public:
+  /// @param context  must outlive this object
   /// @param video  index of the stream that determines the times after a jump
-  /// @param keeps_gaps  if true, only backward jumps are corrected, and forward jumps are kept
-  /// `context` must outlive this object.
+  /// @param keeps_gaps  if true, only backward jumps are corrected, and forward jumps remain
   ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
 
-  /// Takes the next packet of the demuxer.
+  /// Adds the next packet that the demuxer has read.
   void push(PacketPtr packet);
   /// Ends the input. The caller must call this function after the last packet.
   void finish();
-  /// Returns the next packet; null if further packets are needed.
+  /// Returns the next packet with continuous time stamps. Returns null if further packets must be
+  /// pushed first.
   PacketPtr pop();
-  /// Discards all packets that wait inside the bridge. The caller must call this function after
-  /// each seek.
+  /// Discards all packets that have been pushed and not yet returned. The caller must call this
+  /// function after each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -47,15 +48,15 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // State of the stream after its most recently returned packet, in ticks of the stream: decoding
-    // time of the packet, expected decoding time of the next packet, end of the presentation, and
-    // duration of the packet.
+    // Times after the packet that pop() returned most recently for this stream, in ticks of the
+    // stream: decoding time of the packet, expected decoding time of the next packet, end of the
+    // presentation, and duration of the packet.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer marked as damaged, and the packets after it. They wait until the
-    // bridge knows whether the time stamps jump after the marked packet.
+    // A packet that the demuxer marked as damaged, and the packets after it. These packets wait
+    // until it is known whether the time stamps jump after the marked packet.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -95,8 +96,9 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // For each section of continuous time stamps, the offset that is added to its time stamps, in
-  // ticks of the video. Code calls a section a clock.
+  // The offset of each section of continuous time stamps, in ticks of the video. ClockBridge adds
+  // the offset to the time stamps of the section. In names of this class, "clock" means such a
+  // section.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

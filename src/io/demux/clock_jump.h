@@ -1,13 +1,13 @@
 #pragma once
-// Discontinuities of an input's time stamps, in the form in which they are reported to users.
+// Discontinuities of an input's time stamps, as lull reports them to users.
 
 #include <cstdio>
 #include <string>
 
 namespace lull::io {
 
-/// A discontinuity of the input's time stamps. The demuxer has removed the discontinuity from the
-/// packets that it returns.
+/// A discontinuity of the input's time stamps. The packets that the demuxer returns no longer have
+/// this discontinuity.
 struct ClockJump {
   double time_s;        // in seconds since the first frame, in the corrected times
   double from_s, to_s;  // times of the input before and after the discontinuity
@@ -15,7 +15,7 @@ struct ClockJump {
   int stream = -1;      // only this stream jumps; -1: all streams
 };
 
-/// Returns one line about a jump in the input `path`.
+/// Returns one line about a discontinuity in the input `path`.
 inline std::string describe(const ClockJump& jump, const std::string& path) {
   const auto text = [](double seconds) {
     char characters[64];

@@ -15,9 +15,9 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size field is 1, a size of
-// 64 bits follows. Data of other programs may follow the last box, so the check ends at the first
-// box of an unknown type.
+// An MP4 file consists of boxes, which begin with their size and type (ISO/IEC 14496-12, 4.2). If
+// the size field is 1, a size of 64 bits follows the type. Data of other programs may follow the
+// last box, so the check ends at the first box of an unknown type.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -36,8 +36,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// RFC 9559, section 5: the file consists of a header and a Segment element. A finished Segment
-// states its size.
+// A Matroska file consists of a header and a Segment element (RFC 9559, section 5). The Segment
+// element of a finished file states its size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -50,8 +50,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A RIFF file consists of chunks. AVI files have one additional RIFF chunk for each further
-// gigabyte; WebP files have only one.
+// A RIFF file consists of chunks. WebP files have only one RIFF chunk. AVI files have one
+// additional RIFF chunk for each further gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -64,9 +64,9 @@ std::string check_riff(FileBytes& file) {
   return {};
 }
 
-// PNG (ISO/IEC 15948), 5.3: the file consists of a signature and of chunks (length, type, data,
-// checksum) up to the chunk IEND. Several pictures may follow each other. The check ignores any
-// other data after IEND.
+// A PNG file consists of a signature and of chunks (length, type, data, checksum) up to the chunk
+// IEND (ISO/IEC 15948, 5.3). Several pictures may follow each other in a file. The check ignores
+// any other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -82,14 +82,14 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last unit of a file. Such bytes are padding or tags of other
-/// programs, for example. Players ignore them.
+/// Maximum number of bytes after the last unit of a file. Players ignore such bytes, which may be
+/// padding or tags of other programs.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
 // if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
-// (DVB). A recording may begin in the middle of a packet, so the function searches backwards for
-// five packets in a row.
+// (DVB). A recording may begin in the middle of a packet, so the function searches the end of the
+// file for five packets that follow each other.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -109,16 +109,17 @@ std::string check_transport_stream(FileBytes& file) {
   return {};
 }
 
-// Adobe's FLV specification, annex E: the file consists of a header, which states its own size, and
-// of tags (type, size in 24 bits, time, stream number 0). Each tag is followed by its total size.
+// An FLV file consists of a header, which states its own size, and of tags (type, size in 24 bits,
+// time, stream number 0). The total size of a tag follows each tag (Adobe's FLV specification,
+// annex E).
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is incomplete";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // Usually the last four bytes of the file state the size of a valid last tag. If other data
-  // follow the last tag, the function must walk through all tags.
+  // In most files, the last four bytes state the size of the last tag. If other data follow the
+  // last tag, the function must read the sizes of all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -136,8 +137,8 @@ std::string check_flv(FileBytes& file) {
   return at == file.size() ? "" : cut;
 }
 
-// GIF89a, appendix B: the file consists of a header, an optional colour table, and blocks up to the
-// trailer.
+// A GIF file consists of a header, an optional colour table, and blocks up to the trailer (GIF89a,
+// appendix B).
 std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
@@ -165,8 +166,8 @@ std::string check_gif(FileBytes& file) {
   return cut;
 }
 
-// RFC 3533, section 6: a page consists of a header, the lengths of its segments, and the segments.
-// A flag marks the last page of a stream.
+// An Ogg file consists of pages. A page consists of a header, the lengths of its segments, and the
+// segments (RFC 3533, section 6). A flag marks the last page of a stream.
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -185,8 +186,9 @@ std::string check_ogg(FileBytes& file) {
   return missing;
 }
 
-// NUT (FFmpeg's specification, "index"): the file ends with the length of its index and a checksum.
-// Writers may omit the index. FFmpeg, the only writer in use, always writes it.
+// A NUT file ends with the length of its index and a checksum (FFmpeg's specification, "index").
+// The specification allows files without an index, but FFmpeg, the only writer in use, always
+// writes an index.
 constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
 
 std::string check_nut(FileBytes& file) {
@@ -198,8 +200,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// MP4 stores the index and the samples at different positions, so the index can be complete in a
-// file whose samples are cut off.
+// MP4 stores the index and the samples at different positions. A truncated file can therefore have
+// a complete index although samples are missing.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -236,9 +238,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Among the formats for pipes, only NUT has an element at the end that proves that the input is
-// complete: the index. InputPipe::tail() returns only the last bytes of the pipe. If the index is
-// longer than these bytes, the function assumes that the input is complete.
+// Checks the end of an input from a pipe. NUT is the only format for pipes whose last element, the
+// index, proves that the input is complete. InputPipe::tail() returns only the last bytes of the
+// pipe. If the index is longer than these bytes, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

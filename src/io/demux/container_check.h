@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether a file contains everything that its container announces. Most of FFmpeg's demuxers
-// treat a truncation as the end of the file and report nothing.
+// Checks whether a file contains everything that its container announces. The check is needed
+// because most of FFmpeg's demuxers treat a truncation as the end of the file and report nothing.
 
 #include <string>
 
@@ -9,20 +9,21 @@
 
 namespace lull::io {
 
-/// Examines the outermost structure of a regular file and the demuxer's index. The function reads
-/// only headers. It returns why the file cannot be complete, or an empty text if there is no sign
-/// of truncation.
+/// Examines the outermost structure of a regular file and the index that the demuxer has read. The
+/// function reads only headers. It returns why the file cannot be complete, or an empty text if it
+/// finds no sign of a truncation.
 ///
-/// Some truncations cannot be detected: a raw stream (MPEG-TS, Ogg, FLV, H.264 without container),
-/// a live recording (Matroska without sizes, MP4 in fragments) or a Y4M file that is cut exactly
-/// between two of its units looks like a shorter file.
+/// The function cannot detect all truncations. A raw stream (MPEG-TS, Ogg, FLV, H.264 without
+/// container) or a live recording (Matroska without sizes, MP4 in fragments) looks like a shorter
+/// file after a truncation. A truncated Y4M file looks complete if it ends exactly after a frame.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Returns why the data of a pipe cannot be complete, or an empty text if there is no sign of
-/// truncation. The function examines the last bytes that were read from the pipe.
+/// Examines the last bytes that were read from a pipe. Returns why the data cannot be complete, or
+/// an empty text if there is no sign of a truncation.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
-/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first page.
+/// Returns whether a TIFF file has pages after its first page. The check is needed because FFmpeg
+/// reads only the first page.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);
 
 }  // namespace lull::io

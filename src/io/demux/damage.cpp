@@ -47,8 +47,8 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  // If the decoder may still hold damaged packets, the missing frame belongs to one of them.
-  // Otherwise the missing frame is a new fault.
+  // A missing frame belongs to a damaged packet if the decoder has not yet returned a frame for
+  // this packet. Otherwise, the missing frame is a new fault.
   if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;

@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the files that match the pattern `path`; an empty list if `path` is not a pattern.
+/// Returns the files that match the pattern `path`. The list is empty if `path` is not a pattern.
 PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   const bool one = path == "-" || options.raw || is_address(path) || !is_sequence(path);
   return one ? PictureFiles() : PictureFiles(path, options);
@@ -38,7 +38,8 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// The first picture determines the format of all later pictures of the sequence.
+// Prepares the stream of a picture sequence, whose time stamps are numbers of frames. The first
+// picture determines the format of all later pictures.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -49,7 +50,7 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to `time_us`, for callers that read only a part of the input.
+// Seeks to `time_us` (SourceOptions::skip_us), in microseconds after the first frame.
 // @throws InvalidArgument  the input cannot seek, or the position after a seek would be unknown
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
@@ -115,7 +116,8 @@ PacketPtr Demuxer::read() {
   return nullptr;
 }
 
-/// Returns the next packet of any stream, with continuous time stamps; null at the end.
+/// Returns the next packet of any stream, with continuous time stamps. Returns null at the end of
+/// the input.
 PacketPtr Demuxer::read_next() {
   for (;;) {
     if (PacketPtr packet = clock_.pop()) return packet;
@@ -154,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// After a read error, decides whether the demuxer continues. It continues only if damage is
-// tolerated. Some of FFmpeg's demuxers find a position from which reading can continue.
+// Counts a read error as damage. Returns whether the demuxer may continue after the error, because
+// some of FFmpeg's demuxers find a later position from which they can read.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -183,8 +185,8 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The difference between the time stamps of the packets before and after a fault shows how many
-  // frames are missing.
+  // The difference between the time stamps before and after a fault shows how many frames are
+  // missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
@@ -201,7 +203,7 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
 }
 
 /// Counts new faults in the structure of the input. `missing` is the number of frames that are
-/// missing at these faults.
+/// missing at these faults, according to the time stamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -217,14 +219,15 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // At the end of the input, the demuxer has the complete index, even of a fragmented MP4 file.
+  // The search for a truncation needs the demuxer's index. For fragmented MP4 files, the index is
+  // complete only at the end of the input.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // If a Matroska file of unknown size ends within a cluster, FFmpeg's demuxer only writes a
-  // message to its log.
+  // A Matroska file of unknown size may end within a cluster. FFmpeg's demuxer reports this fault
+  // only as a message in its log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
   // Every byte of a Y4M file belongs to a frame. FFmpeg's demuxer treats an incomplete last frame
-  // as the end of the file.
+  // as the end of the file and reports nothing.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -233,7 +236,8 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may miss some of the later packets.
+  // After a fault, the demuxer may fail to find some of the later packets. The structure check or
+  // the time stamps show how many packets the video has.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -1,6 +1,6 @@
 #pragma once
 // Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
-// those of all other streams on to the muxer.
+// the packets of all other streams to the muxer through a PacketRelay.
 
 #include <memory>
 #include <string>
@@ -24,26 +24,26 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer. For a sequence, the demuxer calls damage.make_strict(), so that any damage throws an
-  /// error.
+  /// demuxer. For a sequence, the constructor calls damage.make_strict(), so that any damage throws
+  /// an error.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Returns the name of the input. For a sequence, this is the name of its first file.
+  /// Returns the name of the input. For a sequence, the result is the name of the first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a file of one or several pictures, neither a video nor a sequence
-  /// of files.
+  /// Returns whether the input is a single file that contains one or several pictures, and not a
+  /// video.
   bool holds_pictures() const;
   /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
   /// The time stamp of a packet is the index of the packet's file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame, and the time stamps have no
-  /// discontinuities.
+  /// Returns whether the container stores a time stamp for each frame and the time stamps cannot
+  /// jump.
   bool has_rising_times() const;
-  /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
-  /// packets. libtiff reads the files itself, so the packets have no data.
+  /// Returns the library that decodes the pictures. OpenEXR's library gets packets that contain
+  /// complete files. libtiff reads the files itself, so its packets have no data.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// Returns FFmpeg's messages about this input.
@@ -51,27 +51,28 @@ class Demuxer {
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
-  /// Returns the next packet of the video; null at the end. Packets of other streams are passed to
-  /// the relay.
+  /// Returns the next packet of the video; null at the end of the input. The function passes
+  /// packets of other streams to relay().
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
-  /// contain the metadata.
+  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF). Packets of such inputs do
+  /// not contain the metadata of the picture.
   bool is_heif() const;
-  /// Returns whether the input can be opened again. This is not possible for pipes and network
-  /// addresses.
+  /// Returns whether the input can be opened a second time. Pipes and network addresses can be
+  /// opened only once.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Continues to read until all packets of the other streams before `end` (in the video's time
-  /// base) have been read. This is needed for containers whose audio lags behind the video.
+  /// Continues to read until all packets of the other streams before `end` have been read. `end` is
+  /// in the video's time base. In some containers, audio packets come after the video packets of
+  /// the same time, so the muxer needs this function.
   void read_others_until(std::int64_t end);
-  /// Sets the size of the video's pictures if the container does not state it.
+  /// Stores the size of the video's pictures in the parameters of the stream, if the container does
+  /// not state the size.
   void note_size(int width, int height);
-  /// Seeks to a position before `time` (in the video's time base). Returns false if seeking is not
-  /// possible in this input.
+  /// Seeks to a position before `time`, which is in the video's time base. Returns false if this
+  /// input does not support seeking.
   bool seek(std::int64_t time);
-  /// Returns the discontinuities of the input's time stamps that were found so far. The time stamps
-  /// of the packets that read() returns are continuous.
+  /// Returns the discontinuities of the input's time stamps that ClockBridge has removed so far.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
   /// Ends a read() that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
@@ -95,9 +96,9 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State up to the most recent packet of the video: number of faults, frames missing at the
-  /// faults, packets of the video, duration of the packet, and times of the first and the most
-  /// recent packet.
+  /// State after the most recent packet of the video: number of faults, number of frames missing at
+  /// the faults, number of packets of the video, duration of the packet, and times of the first and
+  /// the most recent packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

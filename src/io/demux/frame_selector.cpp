@@ -31,8 +31,8 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // A frame of unknown duration is assumed to last one tick. A frame that overlaps its successor
-    // is assumed to end where the successor begins.
+    // A frame of unknown duration counts as one tick long. If the next frame is not selected and
+    // begins before this frame ends, the selected part ends where the next frame begins.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;
@@ -82,8 +82,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // Later frames may still extend the last part. Until the part is complete, it is unknown where
-    // a subtitle must end.
+    // A subtitle that extends beyond the last part must wait, because the next frame may extend the
+    // part. The end of the subtitle is known only when the part is complete.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};

@@ -1,6 +1,6 @@
 #pragma once
-// Selects parts of a video: decides which frames are kept, and shifts the time stamps of all
-// streams so that the kept parts are joined without gaps.
+// Selects parts of a video: decides which frames the output contains, and shifts the time stamps of
+// all streams so that the selected parts follow each other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Decides for each frame and packet whether the output keeps it. The decoding thread calls
+/// Decides for each frame and packet whether the output contains it. The decoding thread calls
 /// judge_frame() for frames. The muxing thread calls judge_packet() for packets of other streams.
 /// The differences between the time stamps of frames within a range do not change. Each range
 /// begins where the last frame of the previous range ends; the first range begins where the input
@@ -23,26 +23,28 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Must be called for each frame in order of presentation. `number` is counted from 0. If the
-  /// frame is kept, the function changes `pts` to the time of the frame in the output.
+  /// Decides whether the output contains a frame. The caller must call this function for each frame
+  /// in order of presentation. `number` is counted from 0. If the frame is kept, the function
+  /// changes `pts` to the time of the frame in the output.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Must be called after the last frame of the input.
+  /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();
-  /// Returns the end of the most recent range as far as it is known, in ticks of the input.
+  /// Returns the end of the last frame that has been kept so far, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether to keep a packet, and shifts the time stamps of a packet that is kept. A
-  /// packet is kept if it begins within a range. Subtitles that overlap a range are shortened to
-  /// the range.
+  /// Decides whether the output contains a packet, and shifts the time stamps of a packet that is
+  /// kept. A packet is kept if it begins within a range. Subtitles that overlap a range are
+  /// shortened to the range.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether judge_packet() would drop the packet, according to the frames so far.
+  /// Returns whether judge_packet() would drop the packet, given the frames that have been judged
+  /// so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time stamp that a kept frame has in the input. `pts` is the time stamp that the
-  /// frame has in the output.
+  /// Returns the time stamp that a kept frame has in the input. `pts` is the time stamp of the
+  /// frame in the output.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:
@@ -55,9 +57,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // The part that contains the first frame of the input also contains the packets of other
-    // streams before this frame. The part that contains the last frame also contains the packets
-    // after this frame.
+    // `from_start` is true for the part that contains the first frame of the input: packets of
+    // other streams before this frame belong to the part. `to_end` is true for the part that
+    // contains the last frame: packets after this frame belong to the part.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

@@ -27,15 +27,15 @@ bool is_empty_file(const std::string& path) {
   return fs::is_regular_file(path, code) && fs::file_size(path, code) == 0;
 }
 
-// Returns whether the file is a FIFO or a character device. Seeking is impossible in such files.
+// Returns whether the file is a FIFO or a character device. Seeking in such files is impossible.
 bool is_pipe(const std::string& path) {
   std::error_code code;
   const auto type = fs::status(path, code).type();
   return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-/// Returns the protocol of an address: "https" for "https://host/name"; empty if `path` is no
-/// address.
+/// Returns the protocol of an address, such as "https" for "https://host/name". The text is empty
+/// if `path` is no address.
 std::string protocol_of(const std::string& path) {
   const std::size_t colon = path.find("://");
   if (colon == std::string::npos || colon == 0) return {};
@@ -102,9 +102,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// FFmpeg ends the path of an address at '?' and '#', also for "file:" addresses. If the name of the
-// file's folder contains one of these characters, the function uses the kernel's name of the open
-// folder (/proc/self/fd) in the address.
+// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#', also
+// for "file:" addresses. If the name of the folder contains one of these characters, the function
+// opens the folder and uses the kernel's name of the open folder (/proc/self/fd).
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -116,8 +116,8 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// A playlist may refer to files only if it is itself a local file. A playlist at a network address
-// may refer only to addresses of the allowed protocols.
+// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files. A
+// playlist at a network address may refer only to addresses of the allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

@@ -1,5 +1,6 @@
 #pragma once
-// The bytes of an input: a file, a pipe, or an address of one of FFmpeg's protocols.
+// Reads the bytes of an input for FFmpeg. An input is a file, a pipe, or an address of one of
+// FFmpeg's protocols.
 
 #include <atomic>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is an address ("https://host/name") and no file has that name.
+/// Returns whether `path` is an address, such as "https://host/name", and no file has this name.
 bool is_address(const std::string& path);
 
 class InputBytes {
@@ -25,16 +26,16 @@ class InputBytes {
   /// Returns the name of the input for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Returns the pipe; null if the input supports seeking.
+  /// Returns the pipe that is read. Returns null if the input is a file or an address.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address of the input, to which relative names in a playlist refer; empty for a
-  /// pipe.
+  /// Returns the address of the input. Relative names in a playlist refer to this address. The text
+  /// is empty for a pipe.
   const std::string& url() const { return url_; }
-  /// Returns the protocols that FFmpeg may use for files that the input refers to.
+  /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;
   /// Returns the size of the file, or the number of bytes that were read from the pipe.
   std::int64_t size() const;
-  /// Throws an error if reading has failed.
+  /// Throws an error if a read has failed.
   /// @throws IoError
   void check() const;
 

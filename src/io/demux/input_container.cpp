@@ -14,7 +14,8 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg does not recognise PAM files by the content, so lull does.
+// Returns FFmpeg's format for PAM files if the content is that of a PAM file, and otherwise null.
+// The function is needed because FFmpeg does not recognise PAM files by their content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -47,7 +48,7 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
-/// Returns whether the demuxer reads one or several still pictures.
+/// Returns whether the demuxer with this name reads still pictures.
 bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
@@ -76,13 +77,14 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // A playlist may access the network only with the user's permission.
+  // FFmpeg may access the network only through protocols that the user allows, also for files to
+  // which a playlist refers.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so the function rejects this
-  // format.
+  // The code rejects files that FFmpeg detects as ANSI art, because FFmpeg's demuxer for ANSI art
+  // ("tty") accepts any text file.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -104,7 +106,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for file formats that FFmpeg cannot read, or mistakes for other formats.
+/// Throws an error for file formats that FFmpeg cannot read or mistakes for other formats.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();
@@ -117,8 +119,8 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// Detects the format only from the content, not from the file name. In a file name, FFmpeg would
-/// interpret '%' or '*' as a pattern.
+/// Detects the format from the content, without the file name. FFmpeg would interpret '%' or '*' in
+/// the name as a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
@@ -138,7 +140,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
   context->pb = &bytes_.io();
   context->max_streams = limits.streams;
   context->interrupt_callback = bytes_.interrupt_callback();
-  // If avformat_open_input() fails, FFmpeg frees the context.
+  // If avformat_open_input() fails, FFmpeg frees the context, so the code must not free it again.
   if (avformat_open_input(&context, bytes_.url().c_str(), format, options.address()) < 0)
     fail_opening(limits);
   context_.reset(context);
@@ -147,8 +149,8 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // Most MP4 files have their index (the box "moov") at the end. If the index is missing, the file
-  // may be cut short.
+  // Most MP4 files have their index (the box "moov") at the end, so a missing index is a sign of a
+  // truncated file.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));

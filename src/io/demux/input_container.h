@@ -1,6 +1,6 @@
 #pragma once
-// Opens the container that FFmpeg detects in the bytes of an input, finds its streams, and checks
-// the limits for inputs.
+// Opens the container of an input, whose format FFmpeg detects from the bytes. The module also
+// finds the streams of the container and checks the limits for inputs.
 
 #include <memory>
 #include <optional>
@@ -15,8 +15,9 @@
 
 namespace lull::io {
 
-/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for the kinds of TIFF
-/// that it does not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
+/// The library that decodes the pictures of an input. libtiff decodes TIFF files, because FFmpeg's
+/// decoder returns black pictures for the kinds of TIFF that it does not support. OpenEXR's library
+/// decodes OpenEXR files, because FFmpeg's decoder does not support all layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the stream numbers of the video streams, without cover pictures.
@@ -24,10 +25,10 @@ std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {
  public:
-  /// @param bytes    must outlive the container
-  /// @param picture  true if the input is a file of a picture sequence, which has no times
+  /// @param bytes    must outlive this object
+  /// @param picture  true if the input is a file of a picture sequence, which has no time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
-  ///     (unless damage is tolerated)
+  ///     and damage is not tolerated
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);
@@ -38,7 +39,7 @@ class InputContainer {
   PictureReader reader() const { return reader_; }
   /// Returns whether the file contains several pictures that are not frames of a video.
   bool is_multi_picture() const { return is_multi_picture_; }
-  /// Returns FFmpeg's messages since the container was opened.
+  /// Returns FFmpeg's messages since this object opened the container.
   const LogWatch& said() const { return watch_; }
 
  private:

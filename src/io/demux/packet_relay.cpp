@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the memory that a packet occupies, including its side data.
+/// Returns the number of bytes that a packet occupies in memory, including its side data.
 std::int64_t size_of(const AVPacket& packet) {
   constexpr std::int64_t own = 256;  // bytes for the packet's fields and FFmpeg's buffers
   std::int64_t bytes = own + packet.size;
@@ -71,8 +71,9 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the scratch file until they fill half of the allowed memory. Packets that are
-// not due stay in memory, so the function must not load all packets at once.
+// Loads packets from the scratch file until they fill half of the allowed memory. The function must
+// not load all packets at once, because take() leaves packets in memory that the muxer does not
+// need yet.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -15,53 +15,56 @@
 
 namespace lull::io {
 
-/// The demuxer reads only as fast as frames are requested, and the pipeline limits the number of
-/// frames in flight. The number of packets between two frames has no such limit: the input may
-/// store hours of audio between two frames, or after the last frame. The relay therefore moves
-/// packets beyond the memory limit to a scratch file.
+/// A queue for packets between the demuxer and the muxer. The demuxer reads only as fast as the
+/// pipeline requests frames, and the pipeline limits the number of frames in memory. However, the
+/// number of packets between two frames is not limited: the input may store hours of audio between
+/// two frames, or after the last frame. PacketRelay therefore moves packets beyond the memory limit
+/// to a scratch file.
 ///
-/// The relay stores packets from the start of the input. If no consumer is attached when the first
-/// frame is read, the relay drops all packets.
+/// PacketRelay stores packets from the start of the input. If no muxer has called attach() when the
+/// demuxer reads the first frame, PacketRelay drops all packets.
 class PacketRelay {
  public:
-  /// Returns the number of bytes of packets that may be in memory, given the memory limit of the
-  /// input (0: no limit).
+  /// Returns the maximum number of bytes of packets in memory. `memory` is the memory limit of the
+  /// input in bytes; 0: no limit.
   static std::int64_t memory_limit(std::int64_t memory) {
     constexpr std::int64_t enough = std::int64_t{1} << 26;
     return memory > 0 ? std::min(memory / 8, enough) : enough;
   }
 
-  /// @param max_bytes  maximum size of packets in memory
-  /// @param folder     where the file for further packets is created (ScratchFile)
+  /// @param max_bytes  maximum number of bytes of packets in memory
+  /// @param folder     folder of the scratch file for further packets (ScratchFile)
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// Registers the consumer. The caller must call this function before the first frame is read.
+  /// Registers the muxer. The muxer must call this function before the first frame is read.
   void attach();
-  /// Drops all present and future packets, because the consumer has ended.
+  /// Drops all stored and future packets. The muxer calls this function when it needs no further
+  /// packets.
   void close();
-  /// Closes the relay if no consumer is attached. The caller must call this function when the first
-  /// frame is read.
+  /// Closes the relay if no muxer has called attach(). The source must call this function when it
+  /// reads the first frame.
   void close_unless_attached();
   bool closed() const;
 
   /// Adds a packet of a copied stream.
   /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops those packets in memory for which `unwanted` returns true.
+  /// Drops those packets in memory for which `unwanted` returns true. Packets in the scratch file
+  /// remain.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. A packet that is not
-  /// due blocks the later packets of its stream. If the scratch file contains packets, another call
-  /// may return more packets.
+  /// Returns the packets for which `due` returns true, in order of arrival. If `due` returns false
+  /// for a packet, the later packets of its stream also remain in the relay. If the scratch file
+  /// contains packets, another call may return more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many packets as fit in memory. The result is empty only if no
-  /// packets are left.
+  /// Returns all packets, or as many packets as fit in memory. The result is empty only if the
+  /// relay contains no packets.
   std::vector<PacketPtr> take();
 
-  /// Returns the total size in bytes of the packets in memory.
+  /// Returns the total size of the packets in memory in bytes.
   std::int64_t bytes() const;
 
  private:
@@ -77,7 +80,7 @@ class PacketRelay {
   bool attached_ = false, closed_ = false;
   std::map<int, std::deque<NumberedPacket>> streams_;  // packets in memory, by stream index
   std::int64_t next_number_ = 0, bytes_ = 0;           // bytes_: size of the packets in memory
-  ScratchFile overflow_;                               // later packets
+  ScratchFile overflow_;                               // packets that arrived after those in memory
 };
 
 }  // namespace lull::io

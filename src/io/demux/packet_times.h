@@ -1,5 +1,5 @@
 #pragma once
-// Functions that return the time of a packet.
+// Functions that return the decoding time or the presentation time of a packet.
 
 #include <cstdint>
 

@@ -15,7 +15,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the container that FFmpeg detects in a picture's bytes.
+/// Returns the container that FFmpeg detects in the bytes of a picture.
 const AVInputFormat* probe_picture(const AVPacket& packet) {
   if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
     return av_find_input_format("pam_pipe");

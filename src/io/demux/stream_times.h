@@ -1,5 +1,5 @@
 #pragma once
-// Records how far each stream of a file has been read, in the stream's own time base.
+// Records for each stream of a file up to which time its packets have been read.
 
 #include <cstdint>
 #include <vector>
@@ -11,10 +11,10 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether the other streams have been read up to `end` (in the video's time base). For
-  /// audio streams, the function uses the time stamps of the audio packets, because audio has no
-  /// gaps. Subtitles and data may have no packets for a long time, so for these streams the
-  /// function uses the time stamps of the video.
+  /// Returns whether all packets of the other streams before `end` have been read. `end` is in the
+  /// video's time base. For audio streams, the function uses the time stamps of the audio packets,
+  /// because audio has no gaps. Subtitles and data may have no packets for a long time, so the
+  /// function uses the time stamps of the video for these streams.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Prepares DCMTK. Only files of builds with DCMTK include it.
+// Prepares the library DCMTK. Builds without DCMTK do not include this header.
 
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
@@ -8,12 +8,13 @@
 
 namespace lull::io {
 
-/// Registers the decoders for compressed samples and turns DCMTK's messages off. Further calls have
-/// no effect.
+/// Registers DCMTK's decoders for compressed samples and disables DCMTK's messages. Further calls
+/// have no effect.
 void set_up_dcmtk();
 
-/// Returns the text of an attribute, with all its values, without padding; empty if it is absent.
-/// Control characters become spaces, because texts become parts of messages of one line.
+/// Returns the text of an attribute with all its values, without padding. The text is empty if the
+/// data set does not have the attribute. Control characters become spaces, so that messages that
+/// contain the text have only one line.
 std::string dicom_text(DcmItem& item, const DcmTagKey& tag);
 
 }  // namespace lull::io

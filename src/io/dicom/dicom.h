@@ -1,7 +1,7 @@
 #pragma once
-// DICOM images as volumes: a folder with the files of a series, or one file with one or several
-// frames. DCMTK reads the files (dicom_dcmtk.cpp); builds without DCMTK refuse them
-// (dicom_none.cpp).
+// Reads DICOM images as volumes. A volume is a folder with the files of a series, or one file with
+// one or several frames. DCMTK reads the files (dicom_dcmtk.cpp). Builds without DCMTK reject DICOM
+// files (dicom_none.cpp).
 //
 // Source: DICOM PS3.3, C.7.6.2 (Image Plane), C.7.6.3 (Image Pixel), C.7.6.16 (Multi-frame
 // Functional Groups), C.11.1 (Modality LUT).
@@ -12,12 +12,12 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains one.
+/// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains a DICOM file.
 [[nodiscard]] bool is_dicom(const std::string& path);
 
-/// Reads the headers of a series, sorts its slices by their position along the normal of the
-/// slices, and checks that the slices form a volume. Slices at equal positions form a series of
-/// volumes. The samples are decoded when they are read, one frame at a time.
+/// Reads the headers of a series, sorts the slices by their position along their normal, and checks
+/// that the slices form a volume. If several slices have the same position, the volumes form a
+/// series. The headers are read at once, but each frame is decoded only when its samples are read.
 /// @param series  the Series Instance UID or the number of the series; empty: the only series
 /// @throws BadData  a file is damaged; slices are missing, occur twice, have different sizes or
 ///     orientations; lull cannot read the samples

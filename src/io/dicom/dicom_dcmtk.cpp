@@ -30,13 +30,15 @@ namespace {
 
 constexpr int max_frames = 1 << 20;
 
-/// The values of a data set, or of an item of a sequence. The data set must outlive the object.
+/// Reads attributes of a DICOM data set, or of an item of a sequence. The data set must outlive
+/// this object.
 class Attributes {
  public:
   explicit Attributes(DcmItem& item) : item_(&item) {}
 
   std::string text(DcmTagKey tag) const { return dicom_text(*item_, tag); }
-  /// Returns the numbers of a text; empty if there are not exactly `count`, or one is not finite.
+  /// Returns the numbers in the text of an attribute. The list is empty if the text does not
+  /// contain exactly `count` numbers, or if a number is not finite.
   std::vector<double> numbers(DcmTagKey tag, std::size_t count) const {
     const std::string all = text(tag);
     std::vector<double> numbers;
@@ -61,14 +63,15 @@ class Attributes {
     const double value = number(tag, fallback);
     return std::abs(value) < 2e9 ? static_cast<int>(value) : fallback;
   }
-  /// Returns a binary integer of 16 or 32 bits (US, UL).
+  /// Returns the value of an attribute that is a binary integer of 16 or 32 bits (US, UL);
+  /// `fallback` if there is no such attribute.
   std::int64_t binary(DcmTagKey tag, std::int64_t fallback) const {
     Uint16 narrow = 0;
     Uint32 wide = 0;
     if (item_->findAndGetUint16(tag, narrow).good()) return narrow;
     return item_->findAndGetUint32(tag, wide).good() ? wide : fallback;
   }
-  /// Returns item `n`, counted from 0, of a sequence.
+  /// Returns item `n` of a sequence, counted from 0. Returns nullopt if there is no such item.
   std::optional<Attributes> item(DcmTagKey sequence, std::size_t n = 0) const {
     DcmItem* found = nullptr;
     if (item_->findAndGetSequenceItem(sequence, found, static_cast<long>(n)).bad() || !found)
@@ -80,8 +83,9 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the functional groups of a frame: the frame's own, the shared ones, or the data set itself
-/// for images without functional groups.
+/// Finds the attributes of a frame. An image with functional groups states the attributes for the
+/// frame itself, or for all frames together. For images without functional groups, the data set
+/// contains the attributes.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)
@@ -129,7 +133,7 @@ DicomFrame read_frame(const Attributes& top, std::size_t index) {
   return frame;
 }
 
-/// Throws an error for samples that lull cannot filter.
+/// Throws an error if lull cannot filter the samples of an image.
 void check_samples(const Attributes& top, const DicomSampleFormat& format,
                    const std::string& path) {
   const auto fail = [&](const std::string& what) { throw BadData("'" + path + "' " + what); };
@@ -148,7 +152,7 @@ void check_samples(const Attributes& top, const DicomSampleFormat& format,
     fail("has the slices of a volume in one picture (mosaic); convert it with dcm2niix");
 }
 
-/// Reads the description of an image; nothing for files without image.
+/// Reads the description of an image. Returns nullopt for files that contain no image.
 std::optional<DicomImage> read_image(const std::string& path) {
   set_up_dcmtk();
   DcmFileFormat file;
@@ -179,7 +183,8 @@ std::optional<DicomImage> read_image(const std::string& path) {
   return image;
 }
 
-/// Removes the bits above Bits Stored, which may contain overlays, and extends the sign.
+/// Clears the bits above Bits Stored, which may contain overlays, and extends the sign of negative
+/// samples.
 template <class T>
 void extend_samples(std::vector<std::byte>& bytes, int bits_stored, bool is_signed) {
   constexpr int bits = 8 * sizeof(T);
@@ -253,7 +258,7 @@ class FrameDecoder {
   DcmPixelData* pixels_ = nullptr;
 };
 
-/// The samples of all slices, in the order of the volume.
+/// Reads the samples of all slices, in the order of the volume.
 class DicomSamples final : public SampleBytes {
  public:
   explicit DicomSamples(std::shared_ptr<const DicomVolume> volume) : volume_(std::move(volume)) {}

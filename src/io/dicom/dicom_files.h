@@ -6,11 +6,12 @@
 
 namespace lull::io {
 
-/// Returns whether a file has the preamble of PS3.10, which ends in DICM.
+/// Returns whether a file begins with the preamble of PS3.10, which ends with the letters DICM.
 [[nodiscard]] bool is_dicom_file(const std::string& path);
 
-/// Returns the DICOM files in a folder, without its subfolders, in any order.
-/// @param only_first  return at most one file
+/// Returns the DICOM files in a folder, but not in its subfolders. The order of the files is
+/// undefined.
+/// @param only_first  if true, the function stops after the first file
 [[nodiscard]] std::vector<std::string> dicom_files_in(const std::string& folder, bool only_first);
 
 }  // namespace lull::io

@@ -18,7 +18,8 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 Vector row_direction(const std::array<double, 6>& o) { return {o[0], o[1], o[2]}; }
 Vector column_direction(const std::array<double, 6>& o) { return {o[3], o[4], o[5]}; }
-/// Converts left, posterior, superior to right, anterior, superior.
+/// Converts coordinates in the order left, posterior, superior to the order right, anterior,
+/// superior.
 Vector as_ras(const Vector& v) { return {-v[0], -v[1], v[2]}; }
 Vector times(double factor, const Vector& v) {
   return {factor * v[0], factor * v[1], factor * v[2]};
@@ -38,7 +39,7 @@ std::string describe_series(const DicomImage& first, std::size_t files) {
          std::to_string(files) + (files == 1 ? " file)" : " files)");
 }
 
-/// Arranges frames that have positions: sorts them along the normal of the slices.
+/// Sorts the frames of a series along the normal of the slices. All frames must state a position.
 class SliceSorter {
  public:
   SliceSorter(DicomVolume& volume, const std::string& path) : volume_(volume), path_(path) {}
@@ -56,7 +57,7 @@ class SliceSorter {
 
  private:
   struct Place {
-    double distance;  // along the normal
+    double distance;  // in millimetres along the normal
     int time, instance;
     Vector position;
     DicomSlice slice;
@@ -101,14 +102,15 @@ class SliceSorter {
     }
   }
 
-  /// Finds the slices with equal positions. Returns the number of volumes.
+  /// Finds the slices that have equal positions, and returns the number of volumes.
   std::size_t group_positions() {
     constexpr double same_place = 1e-3;  // millimetres
     for (std::size_t i = 0; i < places_.size(); ++i)
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // Positions that differ by rounding only must not change the order of the volumes.
+    // Positions may differ by rounding errors. The code sorts slices with the same position by time
+    // and number, so that these errors do not change the order of the volumes.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -133,7 +135,8 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the distances between slices differ. A missing slice doubles a distance.
+  /// Throws an error if the distances between slices differ, because a missing slice doubles a
+  /// distance.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
@@ -182,7 +185,7 @@ class SliceSorter {
   std::vector<std::size_t> starts_;  // index of the first slice at each position, and the end
 };
 
-/// Arranges frames without positions in the order of their numbers.
+/// Sorts frames that state no position by the numbers of their images.
 void arrange_by_number(DicomVolume& volume, const std::string& path) {
   std::ranges::stable_sort(volume.images, {}, &DicomImage::instance);
   for (std::size_t i = 1; i < volume.images.size(); ++i)
@@ -199,7 +202,7 @@ void arrange_by_number(DicomVolume& volume, const std::string& path) {
   volume.geometry.size[2] = static_cast<std::int64_t>(volume.slices.size());
 }
 
-/// Throws an error if images differ in size or sample type, or are the same image.
+/// Throws an error if images differ in size or sample type, or if an image occurs twice.
 void check_images(const std::vector<DicomImage>& images, const std::string& path) {
   std::map<std::string, std::string> files;
   const DicomSampleFormat& first = images.front().format;

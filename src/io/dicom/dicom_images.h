@@ -1,5 +1,5 @@
 #pragma once
-// Descriptions of DICOM images, without their samples, and the volume that they form.
+// Descriptions of DICOM images without their samples, and the volume that the images form.
 
 #include <array>
 #include <cstddef>
@@ -14,12 +14,13 @@
 
 namespace lull::io {
 
-/// The plane of a frame in DICOM's coordinates: millimetres to the left, to the back and up.
+/// The plane of a frame in DICOM's coordinates, which are in millimetres to the left, to the back
+/// and up.
 struct DicomPlane {
   std::optional<std::array<double, 3>> position;     // Image Position (Patient)
   std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)
-  std::optional<std::array<double, 2>> spacing;      // between rows, between columns
-  double thickness = 0;                              // distance of slices; 0: unknown
+  std::optional<std::array<double, 2>> spacing;      // millimetres between rows, between columns
+  double thickness = 0;  // distance between slices in millimetres; 0: unknown
 };
 
 /// Format of the samples of a file.
@@ -63,13 +64,14 @@ struct DicomVolume {
   bool has_scales = false;  // slices have scales of their own, so the samples are values as floats
 };
 
-/// Returns the images of one series.
-/// @throws InvalidArgument  there are several series, or none with this UID or number
+/// Returns the images of the series `series`. If the text is empty, the images must belong to one
+/// series.
+/// @throws InvalidArgument  there are several series, or no series has this UID or number
 [[nodiscard]] std::vector<DicomImage> choose_series(std::vector<DicomImage> images,
                                                     const std::string& path,
                                                     const std::string& series);
 
-/// Arranges the frames of a series.
+/// Sorts the frames of a series into a volume or into a series of volumes.
 /// @throws BadData  the frames do not form a volume
 [[nodiscard]] DicomVolume arrange(std::vector<DicomImage> images, const std::string& path);
 

@@ -9,7 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// Opens an encoder that needs hardware. Returns why this fails; empty if it succeeds.
+/// Opens an encoder that needs hardware, as a test. Returns the reason of a failure; empty if the
+/// encoder works.
 std::string problem_of_hardware(const AVCodec& codec) {
   const LogWatch watch;
   const CodecPtr encoder(non_null(avcodec_alloc_context3(&codec)));

@@ -1,4 +1,4 @@
-// The table of containers, with the properties of inputs that each container keeps.
+// The table of containers. It states which properties of an input each container can store.
 
 #include <algorithm>
 #include <array>
@@ -36,8 +36,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports an error only
-// after the encoder has been opened.
+// Pixel formats that FFmpeg's Y4M muxer accepts. The list is needed because the muxer reports other
+// formats only after lull has opened the encoder.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -47,8 +47,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. FFmpeg reads
-// some other pixel formats as a wrong format.
+// Pixel formats that FFmpeg can write to NUT as raw samples and read again unchanged. When FFmpeg
+// reads NUT files with other pixel formats, it mistakes some of these formats for others.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -61,8 +61,9 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Returns whether FFmpeg's MPEG-TS muxer has a stream type for the codec. The muxer writes streams
-// of all other codecs as data without a type, which no program can read, and reports no error.
+// Returns whether FFmpeg's MPEG-TS muxer has a stream type for the codec. The muxer accepts other
+// codecs without an error, but writes their streams as data without a type, which no program can
+// read.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
@@ -76,9 +77,9 @@ bool has_transport_type(AVCodecID id) {
   return std::ranges::find(known, id) != known.end();
 }
 
-// Returns whether FFmpeg's Matroska muxer has a name for the codec, or can use the codec's name in
-// AVI, WAV or QuickTime. FFmpeg states that the muxer supports all audio and video codecs, but for
-// codecs without a name, writing fails.
+// Returns whether FFmpeg's Matroska muxer has a name for the codec, or can use the name of the
+// codec in AVI, WAV or QuickTime. According to FFmpeg, the muxer supports all audio and video
+// codecs. However, the muxer fails for codecs without a name.
 bool has_matroska_name(AVCodecID id) {
   const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
   if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;
@@ -93,8 +94,8 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for output to a pipe. The next program can decode the streams of these encoders with
-// little effort.
+// Encoders for output to a pipe. The program that reads the pipe can decode the streams of these
+// encoders with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -102,14 +103,14 @@ constexpr const char* apng_encoders[] = {"apng"};
 constexpr const char* gif_encoders[] = {"gif"};
 constexpr const char* avif_encoders[] = {"libaom-av1", "libsvtav1", "librav1e"};
 
-// By default FFmpeg adds more than a second to every time stamp of MPEG-TS.
+// By default, FFmpeg's MPEG-TS muxer adds more than a second to every time stamp.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 
 // Apple's players accept HEVC only with the codec tag hvc1.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Returns the traits of the further containers that FFmpeg's MP4 muxer writes in addition to MP4
-/// and MOV. No test checks which properties these containers keep.
+/// Returns the traits of a container that FFmpeg's MP4 muxer writes in addition to MP4 and MOV. No
+/// test checks which properties of an input such a container can store.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -199,8 +200,8 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative time stamps, which audio may have. NUT stores no decoding times, so
-    // the negative decoding times that B frames cause do no harm.
+    // NUT cannot store negative time stamps, which audio may have. Negative decoding times do no
+    // harm, because NUT stores no decoding times.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -232,8 +233,7 @@ constexpr ContainerTraits containers[] = {
      .encoders = y4m_encoders,
      .raw_formats = y4m_formats,
      .raw_frames = true},
-    // Animated WebP stores the durations of pictures in milliseconds, and every file starts at time
-    // 0.
+    // Animated WebP stores the durations of pictures in milliseconds. Every file begins at time 0.
     {.name = "webp",
      .keeps_start = false,
      .milliseconds = true,
@@ -256,7 +256,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of containers that are not in the table. No test checks how these containers change time
+// Traits of a container that is not in the table. No test checks how such a container changes time
 // stamps.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
@@ -268,7 +268,7 @@ constexpr StillTraits stills[] = {
     {"pfm", "pfm"},
     {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
     {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
-    // The pnm extension means pgm for grey input and ppm for colour input.
+    // The extension pnm stands for pgm if the input is grey, and for ppm if the input has colours.
     {"pnm", "ppm", false, "pgm"},
     {"pam", "pam"},
     {"bmp", "bmp"},

@@ -10,8 +10,9 @@ bool is_rgb(const AVFrame& picture) {
   return (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
-/// Returns whether a picture is grey and states no sample range. Such pictures have the full range:
-/// most of them are stills, and FFmpeg assumes the full range for all other pictures.
+/// Returns whether a picture is grey and states no sample range. Such a picture has the full range:
+/// most grey pictures are stills with the full range, and FFmpeg assumes the full range for grey
+/// video.
 bool is_plain_grey(const AVFrame& picture) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   return d->nb_components <= 2 && picture.color_range == AVCOL_RANGE_UNSPECIFIED;

@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with swscale's most exact settings. The conversion uses the matrix
-/// and the sample range that the pictures state.
+/// Converts pictures of one size with the most exact settings of FFmpeg's library swscale. The
+/// conversion uses the matrix and the sample range that the pictures state.
 class Converter {
  public:
-  /// `from` and `to` state the pixel format, size, colour space and sample range of all pictures
-  /// that convert() gets.
+  /// `from` and `to` state the pixel format, the size, the colour space and the sample range of all
+  /// pictures that the caller passes to convert().
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 
@@ -23,8 +23,8 @@ class Converter {
   std::unique_ptr<SwsContext, Free> context_;
 };
 
-/// Returns the default matrix between RGB and YCbCr for pictures of this height: BT.709 from 720
-/// rows on, otherwise BT.601.
+/// Returns the matrix between RGB and YCbCr that players assume for pictures of this height: BT.709
+/// from 720 rows on, and otherwise BT.601.
 AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

@@ -16,8 +16,9 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a list
-/// of frame rates. A tick of MPEG-4 part 2 lasts at least 1/65535 s.
+/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a fixed
+/// list of frame rates. MPEG-4 part 2 supports only ticks of at least 1/65535 s, so a video with
+/// shorter ticks needs a constant rate.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -28,16 +29,16 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-// Time stamps must increase in every container. At a constant frame rate, the time stamps count
-// frames.
+// Returns the time stamp of the next frame in the output. Time stamps increase from frame to frame,
+// because every container requires increasing time stamps. At a constant frame rate, the time
+// stamps are numbers of frames.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant frame rate, the encoder rounds the differences from the time stamp of the first
-  // frame, and not the time stamps themselves. The rounding errors then do not depend on the time
-  // of the first frame.
+  // At a constant frame rate, the code rounds the time since the first frame, and not the time
+  // stamp itself. The rounding errors then do not depend on the time of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -46,9 +47,10 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A frame counts as moved if its time stamps in the input and in the output differ by more than
-  // one tick. A difference of one tick is a rounding error of the input. The muxer corrects a
-  // difference that is equal for all frames, unless the output keeps the time stamps of the input.
+  // A frame has a changed time if its time stamps in the input and in the output differ by more
+  // than one tick. A difference of one tick is a rounding error of the input. A difference that is
+  // equal for all frames counts only if the output keeps the time stamps of the input, because
+  // otherwise the muxer corrects it.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -89,7 +91,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // With more threads than max_threads, the encoder fails or is not faster.
+  // With more threads than max_threads, the encoder fails, or is not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -119,8 +121,9 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If the input states no matrix, players guess it from the height. If players would guess
-  // different matrices for the heights of input and output, the output must state the matrix.
+  // If a video states no matrix, players derive the matrix from the height. If they would derive
+  // different matrices for the heights of the input and the output, the output must state the
+  // matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -129,7 +132,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only with the frames, not in the codec parameters.
+    // Some decoders report the field order only in the frames, and not in the codec parameters.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -140,7 +143,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // JFIF requires the matrix of BT.601.
+  // The JFIF standard requires the matrix of BT.601.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
@@ -149,7 +152,8 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // x264 and x265 ignore unknown options in x264-params and x265-params; they only log a message.
+  // x264 and x265 do not fail for unknown options in x264-params and x265-params, but only log a
+  // message. The code searches the log for this message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -162,8 +166,9 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
-// Returns a picture that refers to the samples of `frame` and keeps them alive. Returns null if the
-// encoder needs another memory layout; in this case the samples must be packed.
+// Returns a picture that refers to the samples of `frame` and shares the ownership of their memory.
+// Returns null if the encoder needs another memory layout; the caller must then copy the samples
+// with pack_samples().
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -181,8 +186,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The buffer of the picture is read-only, because the creator of the frame may still read the
-  // samples.
+  // The buffer of the picture is read-only, because the code that created the frame may still read
+  // the samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
@@ -191,7 +196,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
   return picture;
 }
 
-// Returns a picture from the pool with the samples of `frame`, in the format of the encoder.
+// Returns a picture from the pool, and copies the samples of `frame` into it in the format of the
+// encoder.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
   if (rotation_ == 1) {
@@ -238,10 +244,11 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// x265 (3.5) delays up to two frames for reordering. If the video has no more frames than this
-// delay, x265 returns decoding times from uninitialised memory. In this case the function replaces
-// them by consecutive ticks before the first frame. These decoding times are below all presentation
-// times, and above the decoding times of an earlier encoder's frames.
+// Replaces uninitialised decoding times. x265 (3.5) delays up to two frames for reordering. If the
+// video has no more frames than this delay, x265 returns decoding times from uninitialised memory.
+// The function replaces these times by consecutive ticks before the first frame. The new decoding
+// times are below all presentation times, and above the decoding times of an earlier encoder's
+// frames.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -273,8 +280,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Options that the user gave are meant for the first encoder, and may be invalid for any
-      // other encoder. Therefore no other encoder is tried.
+      // The user's options are meant for the first encoder and may be invalid for other encoders.
+      // With such options, the function therefore tries only the first encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

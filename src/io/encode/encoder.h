@@ -14,7 +14,7 @@
 namespace lull::io {
 
 /// Properties of the video that an encoder needs. The struct does not refer to the source, because
-/// another thread may read the source when lull opens a later encoder.
+/// lull may open another encoder while another thread reads the source.
 struct EncoderInput {
   /// Reads the properties of `source`. The caller must call this function before the first read of
   /// `source`.
@@ -31,11 +31,11 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the time stamps of frames to those of the output. The time stamps of the output
-/// increase from frame to frame. At a constant frame rate, the time stamps are numbers of frames.
+/// Converts the time stamps of frames to time stamps of the output, which increase from frame to
+/// frame. At a constant frame rate, the time stamps are numbers of frames.
 class FrameTimes {
  public:
-  /// `codec` and `extension` are used only in messages.
+  /// Error messages contain the name of `codec` and the file name extension in `container`.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -45,12 +45,13 @@ class FrameTimes {
         keeps_start_(container.keep_times),
         tick_(tick) {}
 
-  /// Returns the time of the next frame (in presentation order), in ticks of the output.
-  /// @throws InvalidArgument the output cannot represent the time of the frame
+  /// Returns the time of the next frame in ticks of the output. The caller must pass the frames in
+  /// order of presentation.
+  /// @throws InvalidArgument  the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether the time stamp of any frame was changed because the output has a constant
-  /// frame rate.
+  /// Returns whether the time stamps of some frames changed because the output has a constant frame
+  /// rate.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -63,8 +64,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  times of a preceding encoder that was opened with the same arguments; the new
-  /// encoder continues the video of that encoder. null: the new encoder begins the video
+  /// @param times  the times of an earlier encoder that was opened with the same arguments, and
+  ///     whose video the new encoder continues; null: the new encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -75,8 +76,8 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next encoded packet, with time stamps in the time base of context(); null if no
-  /// packet is ready.
+  /// Returns the next encoded packet, with time stamps in the time base of context(). Returns null
+  /// if no packet is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
 
@@ -106,9 +107,9 @@ class Encoder {
   std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// Opens the first of `choices` that accepts frames of the source's size. If none accepts them,
-/// throws the error of the first choice. `leftover` receives the entries of options.vopts that the
-/// encoder does not know.
+/// Opens the first encoder in `choices` that accepts frames of the source's size. If no encoder
+/// accepts them, the function throws the error of the first choice. `leftover` receives the entries
+/// of options.vopts that the encoder does not know.
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

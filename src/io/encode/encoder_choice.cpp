@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG. FFmpeg's encoder also lists formats that no JPEG reader interprets
-// correctly.
+// Pixel formats for JPEG. FFmpeg's encoder supports more formats, but no JPEG reader interprets
+// these formats correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -32,7 +32,8 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // A negative result of avformat_query_codec() means that the muxer does not know the answer.
+  // A negative result of avformat_query_codec() means that the support is unknown. The function
+  // then assumes that the muxer supports the codec.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -44,8 +45,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the source has another matrix than BT.601, which is the only matrix that JPEG
-/// readers support.
+/// Returns whether the encoder writes JPEG and the source has a matrix other than BT.601. JPEG
+/// readers support only BT.601.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -60,7 +61,7 @@ struct RequestedFormat {
   bool convert;
 };
 
-/// Returns the pixel format that has the layout of `format` and the requested bit depth.
+/// Returns the pixel format with the layout of `format` and the requested bit depth.
 AVPixelFormat with_requested_bits(AVPixelFormat format, const PixelTraits& traits, int bits) {
   if (bits == 0 || (traits.format.bits == bits && traits.format.sample != SampleType::f32))
     return format;
@@ -97,8 +98,8 @@ RequestedFormat requested_format(const FileSource& source, const SinkOptions& op
           traits != source.traits() || !same_range};
 }
 
-/// Returns whether a conversion of the source's samples to `format` changes only their bit depth,
-/// or omits alpha.
+/// Returns whether the conversion of the source's samples to `format` only changes the bit depth or
+/// omits alpha.
 bool changes_depth_only(const AVCodec& codec, const FileSource& source, AVPixelFormat format) {
   const PixelTraits& own = source.traits();
   const std::optional<PixelTraits> target = traits_of(format);
@@ -145,7 +146,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// GIF has palettes of 256 colours. Like FFmpeg, lull uses a fixed palette and dithering.
+/// Returns the choice for GIF, which stores at most 256 colours. Like FFmpeg, lull uses a fixed
+/// palette and dithering.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -155,7 +157,8 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns those formats of a list that have the bit depth `bits`, or all formats if `bits` is 0.
+/// Returns the formats of the list that have the bit depth `bits`. If `bits` is 0, returns all
+/// formats of the list.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -165,10 +168,10 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   return found;
 }
 
-/// Returns each usable encoder with the pixel format that loses the least information of the
-/// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
-/// returned, because the program that reads raw frames possibly does not support another format.
-/// Raw frames are converted only on request.
+/// Returns each usable encoder with the pixel format that loses the least information. The encoder
+/// with the nearest format comes first. The result contains no encoders of raw frames, because the
+/// program that reads the raw frames may not support another format: lull converts raw frames only
+/// on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -185,8 +188,8 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
       continue;
     }
     PixelTraits traits = wanted.traits;
-    // Most decoders drop the alpha of VP9, so VP9 must not be preferred for its alpha if other
-    // content would be lost.
+    // Most decoders ignore the alpha of VP9. If other content would be lost, lull must therefore
+    // not prefer VP9 for its alpha.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
@@ -210,23 +213,24 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Returns the names of encoders that suit a video. The best one is first.
+/// Returns the names of encoders that suit a video, in order of preference.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265, grey pictures
-    // remain grey.
+    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. FFmpeg's HEVC decoder returns grey
+    // pictures, so x265 comes first.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // libx264 comes first, because FFmpeg's encoder for libx265 does not support interlaced frames.
+    // FFmpeg's encoder for libx265 does not support interlaced frames, so libx264 comes first.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
     names = {"libx265", "libx264"};
   }
-  // x264 and x265 require an even width and height if chroma is subsampled; VP9 does not. Most
-  // decoders drop the alpha of VP9.
+  // VP9 accepts odd widths and heights. If chroma is subsampled, x264 and x265 require an even
+  // width and height. VP9 is not used for video with alpha, because most decoders ignore the alpha
+  // of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -279,7 +283,7 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe: the input's format if that format is meant for pipes,
+/// Returns the default format for a pipe: NUT or raw frames if the input has this format, and
 /// otherwise Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
@@ -289,15 +293,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // lull passes only the extension of the file name to FFmpeg, which could interpret a '%' in the
-  // name as a pattern.
+  // FFmpeg could interpret a '%' in a file name as a pattern. The function therefore passes only
+  // the extension of the name to FFmpeg.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note if H.264 or HEVC stores RGB samples although the user did not request RGB. RGB is
-/// lossless, but few players support it.
+/// Adds a note if H.264 or HEVC stores RGB samples. RGB avoids losses, but few players support it.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
@@ -358,7 +361,7 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      // FFmpeg's FITS format does not preserve the range of samples.
+      // FFmpeg's FITS muxer does not preserve the range of samples.
       container.format->video_codec == AV_CODEC_ID_FITS ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +

@@ -16,8 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats of an output that libtiff writes. For such an output, the encoder passes on
-  /// uncompressed pictures, and lull's TIFF writer stores them. Null: FFmpeg's encoder writes the
+  /// Pixel formats of an output that libtiff writes: the encoder only returns uncompressed
+  /// pictures, which lull's TIFF writer stores. The pointer is null if FFmpeg's encoder writes the
   /// file.
   const AVPixelFormat* tiff_formats = nullptr;
 
@@ -35,21 +35,22 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate, so that no time stamps are
-  /// stored.
+  /// Returns whether the frames of the output have a constant rate, so that the output stores no
+  /// time stamps.
   bool constant_rate() const;
-  /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
+  /// Returns whether the frames of the output have a constant rate and the output must contain
+  /// every frame.
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format. If that is empty, the extension of `path` determines
-/// the container, and for the output `-` the format of the source.
+/// Chooses the container. If options.format is empty, the extension of `path` determines the
+/// container. For the output `-`, the container of the source determines it.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Returns whether the output is a still picture. This depends on `format`, or if `format` is
-/// empty, on the extension of `path`.
+/// Returns whether the output is a still picture. If `format` is empty, the extension of `path`
+/// determines the result.
 bool is_still_name(const std::string& path, const std::string& format);
 
 /// Returns whether the output is an animation in a format that can also contain a still picture.
@@ -62,7 +63,7 @@ struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  /// True if the conversion changes only the bit depth of the samples, or omits alpha.
+  /// True if the conversion only changes the bit depth of the samples or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
   /// A note for the user; may be empty. The note states that lull converts samples without loss
@@ -70,9 +71,9 @@ struct EncoderChoice {
   std::string note;
 };
 
-/// Returns the encoders that can store the samples unchanged, best first. If there is none and the
-/// user requested no pixel format, returns the encoders with the smallest loss. Whether an encoder
-/// accepts the size of the frames is only known after it has been opened.
+/// Returns the encoders that can store the samples unchanged, in order of preference. If there is
+/// no such encoder, and the user requested no pixel format, the function returns the encoders with
+/// the smallest loss. A returned encoder may still reject the size of the frames when it is opened.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

@@ -1,4 +1,4 @@
-// The table of encoders. It states which properties of pictures each encoder keeps.
+// The table of encoders. It states which properties of pictures each encoder can store.
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Properties of pictures that all encoders of H.264 and HEVC keep. This includes SEI messages of
-// frames, which lull itself writes (frame_sei.h).
+// Properties of pictures that all encoders of H.264 and HEVC can store. For captions and HDR10+
+// metadata, lull itself writes the SEI messages of frames (frame_sei.h).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -87,9 +87,9 @@ constexpr EncoderTraits encoders[] = {
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
-    // libaom-av1 is the only encoder for which lull uses film grain tables. libsvtav1 1.4 does not
-    // know the option and hangs on closing; lull cannot distinguish it from releases that support
-    // the option.
+    // lull writes film grain tables only with libaom-av1. libsvtav1 1.4 does not support these
+    // tables and does not return when it is closed; lull cannot distinguish version 1.4 from
+    // versions that support tables.
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
@@ -118,7 +118,8 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Entries for encoders that are not listed by name. The table is searched for their codec.
+    // Traits of encoders that the table does not list by name. The codec of an encoder selects the
+    // entry.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -144,8 +145,8 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   const auto* found = std::ranges::find_if(
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
-  // The output of FFmpeg's own encoders depends only on the given number of threads. The output of
-  // encoders from other libraries may depend on the number of cores.
+  // With a given number of threads, the output of FFmpeg's own encoders is the same on all
+  // machines. The output of encoders from other libraries may depend on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Detects encoder options that name files to read or write.
+// Detects encoder options whose value is the name of a file.
 
 #include <string>
 #include <utility>
@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns the first of these options (SinkOptions::vopts) that names a file, such as "stats" or
-/// "x265-params: csv". Returns an empty text if no option names a file. Options from untrusted
-/// sources must not name files.
+/// Returns the first option in `vopts` (SinkOptions::vopts) whose value is a file name, such as
+/// "stats" or "x265-params: csv". The text is empty if there is no such option. lull rejects such
+/// options if they come from untrusted sources.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

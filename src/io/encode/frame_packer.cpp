@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the pixel format in which FFmpeg gets the samples of frames.
+/// Returns the pixel format in which the packer passes the samples of frames to FFmpeg.
 AVPixelFormat pixel_format_of(AVPixelFormat source, const PixelTraits& traits,
                               const FrameFormat& frames) {
   if (frames.bits == traits.format.bits) return packable(source, traits);
@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format to which samples of the format `precise` are rounded. The two formats may
-/// have the same bit depth but different values of white.
+/// Returns the format of rounded samples. `precise` is the format before the rounding. The formats
+/// may have the same bit depth but different values of white.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;
@@ -82,8 +82,8 @@ void FramePacker::pack(const Frame& frame, const AVCodecContext& encoder, AVFram
   rounding_->round(precise, out);
 }
 
-/// Returns the value that white has after FFmpeg's conversion to 16 bits of full range. FFmpeg
-/// multiplies samples of 8 bits by 256.
+/// Returns the value of white after FFmpeg's conversion to 16 bits of full range. FFmpeg multiplies
+/// samples of 8 bits by 256.
 float FramePacker::converted_white(const AVFrame& plain) const {
   if (format_.sample == SampleType::f32) return 65535;
   if (format_.layout == Layout::yuv && plain.color_range != AVCOL_RANGE_JPEG) return 255 * 256;

@@ -17,8 +17,8 @@ class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture, so
-  /// a caller that passes it on must clone it.
+  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture. A
+  /// caller that passes the picture to other code must clone it first.
   AVFrame& writable();
 
  private:
@@ -27,27 +27,28 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures. The samples are rounded only once. Frames in the sample format of
-/// the pictures are copied unchanged. FFmpeg converts all other frames to 16 bits. Then the packer
-/// rounds the samples, or dithers them if the user requests it.
+/// Packs frames into pictures, and rounds the samples at most once. If frames and pictures have the
+/// same sample format, the packer copies the samples unchanged. Otherwise, FFmpeg converts the
+/// samples to 16 bits, and the packer rounds the result, or dithers it if the user requests
+/// dithering.
 class FramePacker {
  public:
   /// `source` and `traits` describe the pixel format of the source. `frames` is the format of the
-  /// frames that pack() gets.
+  /// frames that the caller passes to pack().
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
   /// Returns whether frames and pictures have the same sample format.
   bool is_direct() const { return !converts_; }
-  /// Packs a frame into `out`, with the colour space and the range of `encoder`.
+  /// Packs a frame into the picture `out`, with the colour space and the range of `encoder`.
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
 
  private:
   /// Rounds converted pictures of 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` is the sample format of the converted pictures, with 16 bits. `samples` describes
-    /// the samples that the encoder gets.
+    /// `format` is the sample format of the converted pictures, which have 16 bits. `samples`
+    /// describes the samples that the encoder gets.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }
@@ -59,8 +60,8 @@ class FramePacker {
     FramePool precise_, results_, precise_alpha_, alpha_;
   };
 
-  /// Returns the alpha channel of a frame, with the bit depth of the frame; null if the frame has
-  /// none.
+  /// Returns the alpha channel of a frame with the bit depth of the frame. Returns null if the
+  /// frame has no alpha.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
   float converted_white(const AVFrame& plain) const;

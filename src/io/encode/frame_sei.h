@@ -11,7 +11,8 @@
 namespace lull::io {
 
 /// Returns the SEI messages of a frame as NAL units with start codes, for the codec of `encoder`.
-/// The result is empty if the frame has no such messages, or if the encoder itself writes them.
+/// The result is empty if the frame has no captions or HDR10+ metadata, or if the encoder itself
+/// writes the messages.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Inserts the messages before the first slice of an access unit in byte stream format (ITU-T H.264

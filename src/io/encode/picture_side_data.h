@@ -1,6 +1,6 @@
 #pragma once
-// Side data of the denoised video that apply to all pictures: HDR10 metadata, rotation and similar
-// data.
+// Side data that apply to all pictures of the denoised video, such as HDR10 metadata and the
+// rotation.
 
 #include <cstdint>
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace lull::io {
 
-/// Returns the side data of the type `type` that the source's video has. The function first
-/// searches the container, then the first frame. The result is empty if neither contains such data.
+/// Returns the side data of the type `type` for the source's video. The function searches the
+/// container first, and then the first frame. The result is empty if neither contains such data.
 std::span<const std::uint8_t> picture_data(const FileSource& source, AVPacketSideDataType type);
 inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type) {
   return !picture_data(source, type).empty();
 }
 
-/// Copies the side data that are also valid for the filtered pictures. (Properties of the source's
-/// bit stream are not copied. Dolby Vision is not copied either, because its enhancement layer was
-/// made for the unfiltered samples.)
+/// Copies the side data that are also valid for the filtered pictures. The function does not copy
+/// properties of the source's bit stream. It does not copy Dolby Vision either, because the
+/// enhancement layer of Dolby Vision was made for the unfiltered samples.
 void copy_picture_data(const FileSource& source, AVStream& to);
 
 }  // namespace lull::io

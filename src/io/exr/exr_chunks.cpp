@@ -33,7 +33,8 @@ std::int64_t count_bytes(exr_const_context_t, void* self) {
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file that is open in OpenEXR's core library; null if the library cannot read the headers.
+/// A file that OpenEXR's C library has opened. The object converts to null if the library cannot
+/// read the headers of the file.
 class Context {
  public:
   explicit Context(const ByteSpan& bytes) {
@@ -60,7 +61,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// The chunks of a file, and the first chunk whose position in the file is invalid.
+/// The chunks of a file. `fault` describes the first chunk whose position in the file is invalid.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;
@@ -119,9 +120,9 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// Returns the size that run-length coded data have after decompression. A negative count means
-/// that this number of literal bytes follows. Any other count is one less than the number of copies
-/// of the next byte.
+/// Returns the size of run-length coded data after decompression. A run begins with a count. A
+/// negative count is the negative number of literal bytes that follow. Any other count is one less
+/// than the number of copies of the next byte.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -137,9 +138,10 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Returns a text about the first chunk that does not end exactly where the next chunk begins;
-/// empty if there is none. No program leaves space between chunks, so the stored size of such a
-/// chunk is wrong. `head`: for each part, the number of bytes that precede the data of a chunk.
+/// Returns a text about the first chunk that does not end exactly where the next chunk begins.
+/// Programs leave no space between chunks, so the stored size of such a chunk is wrong. The text is
+/// empty if there is no such chunk. `head` contains for each part the number of bytes that precede
+/// the data of a chunk.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -167,8 +169,8 @@ std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // With PXR24 compression (floats of 24 bits), the OpenEXR library itself checks the number of
-    // bytes.
+    // PXR24 compression stores floats with 24 bits. The OpenEXR library itself checks the number of
+    // bytes of such chunks.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -191,8 +193,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
     // A chunk begins with a header: the index of the part (only in files with several parts), the
-    // row of the samples or the four coordinates of the tile, and the size. Each number has 4
-    // bytes.
+    // row of the samples or the four coordinates of the tile, and the size of the data. Each of
+    // these numbers has 4 bytes.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -205,8 +207,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // All threads search for damaged chunks together. The result is the damaged chunk that comes
-  // first in the file.
+  // Several threads search for damaged chunks at the same time. The result must not depend on their
+  // order, so it is the damaged chunk with the smallest index.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

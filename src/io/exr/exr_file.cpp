@@ -28,11 +28,12 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
   return all;
 }
 
-/// Sets the number of OpenEXR's threads. They belong to the whole process, so the number is the
-/// maximum of all requests.
+/// Increases the number of OpenEXR's threads if necessary. All files of the process share these
+/// threads, so their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // More threads than this limit would only wait for the thread that reads or writes.
+  // Additional threads beyond this limit would only wait for the thread that reads or writes the
+  // file.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -46,13 +47,15 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR addresses samples by the row and column numbers of the file.
+  // OpenEXR addresses samples by the row and column numbers of the file, so the pointer refers to
+  // row 0 and column 0.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns a text if a file of this size is too small for the samples of a part; empty otherwise.
+/// Returns an error text if a file of this size is too small for the samples of a part. Otherwise,
+/// the text is empty.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

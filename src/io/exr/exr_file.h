@@ -1,6 +1,6 @@
 #pragma once
-// Reads OpenEXR files in memory with OpenEXR's library, lists their layers, and determines which
-// layer is the picture.
+// Reads OpenEXR files in memory with OpenEXR's library, lists the layers of a file, and determines
+// which layer is the picture.
 
 #include <cstdint>
 #include <memory>
@@ -16,9 +16,10 @@ namespace lull::io {
 
 class ExrFile {
  public:
-  /// Refers to `bytes` without copying them. `path` is used in messages. `threads` threads compress
-  /// and decompress blocks, which takes most of the time for files with layers; 0: one per core.
-  /// `picture` names the layer that is the picture; empty: the default layer.
+  /// Opens the file with the content `bytes`, which must outlive this object. `path` is the name of
+  /// the file in messages. `threads` is the number of threads that compress and decompress blocks;
+  /// 0: one thread per core. `picture` is the name of the layer that is the picture; empty: the
+  /// default layer.
   /// @throws BadData  the file is damaged, is not an OpenEXR file, or has no such layer
   ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,
           const std::string& picture = {});
@@ -28,8 +29,8 @@ class ExrFile {
   /// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
   std::string text() const;
   std::string text(const ExrLayer& layer) const;
-  /// Returns the layer that contains the picture.
-  /// @throws BadData  there is no such layer
+  /// Returns the layer that is the picture.
+  /// @throws BadData  the file has no suitable layer
   const ExrLayer& picture() const;
   /// Returns the complete names of the channels of the picture: R, G and B, or one channel.
   std::vector<std::string> picture_channels() const;
@@ -37,8 +38,9 @@ class ExrFile {
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
-  /// Before memory is allocated, checks whether the file can contain the samples of all its parts,
-  /// and whether all chunks are valid (exr_chunks.h).
+  /// Checks whether the file can contain the samples of all its parts, and whether all chunks are
+  /// valid (exr_chunks.h). The caller should call this function before it allocates memory for
+  /// samples.
   /// @throws BadData
   void check_chunks() const;
 
@@ -48,21 +50,21 @@ class ExrFile {
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Reads the requested channels. Samples for which the file has no data become 0. Each part is
-  /// decompressed once. A channel must not be requested twice.
+  /// Reads the requested channels, and decompresses each part once. Samples for which the file has
+  /// no data become 0. A channel must not be requested twice.
   /// @throws BadData  the file is damaged, or the samples are deep or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for channels of a layer. The channels are given by their complete names. The
-  /// planes have the size of the layer's window.
+  /// New samples for channels of a layer. `channels` contains the complete names of the channels.
+  /// The planes have the size of the layer's window.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<const float>> from;
   };
-  /// Returns the file with new samples in these channels. All other channels, parts and attributes
-  /// are preserved. If the compression of a part is lossy and would change its other channels, the
-  /// part is compressed with ZIP instead.
+  /// Returns a copy of the file with new samples in the given channels. All other channels, parts
+  /// and attributes remain unchanged. If a part has a lossy compression that would change its other
+  /// channels, the function compresses the part with ZIP instead.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

@@ -28,7 +28,8 @@ bool contains_name(const Names& names, std::string_view name) {
                              [&](const auto& one) { return equal_ignoring_case(one, name); });
 }
 
-/// Returns the name of a channel's layer: the part and the text before the last dot.
+/// Returns the name of the layer to which a channel belongs: the name of the part, followed by the
+/// text before the last dot of the channel's name.
 std::string layer_of(const std::string& part, const std::string& channel) {
   const std::size_t dot = channel.rfind('.');
   const std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
@@ -37,8 +38,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names that the metadata of Cryptomatte state for its layers. The name of a
-/// Cryptomatte channel consists of such a name and a number.
+/// Returns the names of the layers that the metadata of Cryptomatte state. The name of a
+/// Cryptomatte channel consists of one of these names and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -62,10 +63,10 @@ bool has_any_name_of(const Names& names, std::string layer) {
   return has_name();
 }
 
-/// The views of a file, the default one first.
+/// The views of a file. The first view is the default view.
 struct Views {
   Names names;
-  bool are_stated = false;  // whether attributes state the views, and not only names of layers
+  bool are_stated = false;  // true if attributes state the views, false if only layer names do
 };
 
 void add_view(Names& names, const std::string& name) {
@@ -84,15 +85,16 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component that is the name of a view. If there is none, returns
-/// the number of components.
+/// Returns the index of the first component that is the name of a view. Returns the number of
+/// components if there is no such component.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Joins all components except the component with the index `omitted`. Returns the resulting name.
+/// Joins all components except the component with the index `omitted`, and returns the resulting
+/// name.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -100,9 +102,10 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Finds "left" and "right" in the names of layers if no attribute states the views. The right view
-/// must have a picture, because "light.right" alone is a lamp. A layer with neither of the two
-/// names belongs to the left view.
+/// Returns the views of a file. If no attribute states the views, the function searches the names
+/// of layers for "left" and "right". The name "right" alone proves nothing: in "light.right", it
+/// may describe a lamp. A layer with "right" must therefore have the usual name of a picture. All
+/// layers without "right" then belong to the left view.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -115,9 +118,9 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and the layer's name without the view. In files of some programs, any
-/// component of a name can be the view, although the specification of OpenEXR requires the last
-/// component.
+/// Sets the view of a layer, and the layer's name without the view. The specification of OpenEXR
+/// requires that the last component of a name is the view, but some programs write the view in
+/// another component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -131,8 +134,8 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that follow from the names and the types of its channels: for
-/// example, which channels are colours.
+/// Sets the properties of a layer that follow from the names and the types of its channels. For
+/// example, the function determines which channels are colours.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -142,7 +145,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // A layer that contains an ID in addition to R, G and B is only copied.
+  // lull copies a layer that contains an ID in addition to R, G and B, and does not filter this
+  // layer.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -180,7 +184,8 @@ std::vector<ExrLayer> layers_of_part(const Imf::Header& header, int index, bool 
   return layers;
 }
 
-/// Returns the label of a layer without a name: its view, or the channels of its picture.
+/// Returns the label of a layer whose name is empty: the view of the layer, or the channels of its
+/// picture.
 std::string label_without_name(const ExrLayer& layer, bool has_views) {
   if (has_views) return layer.view;
   std::string label;
@@ -206,9 +211,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the preferred layer among the layers with colours that fulfil the condition; null if
-/// there is none. RGB layers are preferred to grey layers, and layers with the usual name of a
-/// picture to others.
+/// Returns the preferred layer for the picture of the file, among the layers with colours that
+/// fulfil the condition. RGB layers come before grey layers. Among layers of the same kind, the
+/// usual names of pictures come first. The result is null if no layer fulfils the condition.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -229,8 +234,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the layers that are the sum of all light: the layers with the name of a picture, and the
-/// picture of each view.
+/// Marks the layers that are the sum of all light: the layers with the usual name of a picture, and
+/// the picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {
@@ -274,8 +279,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // No suitable layer of colours exists. The picture is then a deep layer (which the caller
-  // refuses), an albedo, or a depth map.
+  // If no layer with colours is suitable, the picture is a deep layer, an albedo or a depth map.
+  // ExrFile rejects deep layers when it reads them.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

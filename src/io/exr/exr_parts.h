@@ -1,6 +1,5 @@
 #pragma once
-// Declarations that need OpenEXR's headers and that the files of this module share. OpenEXR's
-// headers are included only in this module.
+// Declarations that need OpenEXR's headers. Only the files of this module include them.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
@@ -11,7 +10,7 @@
 
 namespace lull::io {
 
-/// Presents bytes in memory as a stream for OpenEXR.
+/// Lets OpenEXR read bytes in memory as a stream.
 class ExrBytes final : public Imf::IStream {
  public:
   explicit ExrBytes(std::span<const std::uint8_t> bytes) : Imf::IStream("memory"), bytes_(bytes) {}
@@ -41,7 +40,7 @@ struct ExrFile::Parts {
   mutable Imf::MultiPartInputFile file;
 };
 
-/// Returns the layers of a file. No layer is marked as the picture.
+/// Returns the layers of a file, before a layer is marked as the picture.
 std::vector<ExrLayer> list_layers(const Imf::MultiPartInputFile& file);
 
 /// Implements ExrFile::with_samples().

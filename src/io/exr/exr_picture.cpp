@@ -16,8 +16,8 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The original file from which a picture was read. FFmpeg's frame contains a reference to this
-/// object.
+/// The OpenEXR file from which a picture was read. AVFrame::opaque_ref of the picture refers to
+/// this object.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -35,8 +35,8 @@ struct Origin {
   Origin& operator=(const Origin&) = delete;
 };
 
-/// Returns a reference-counted buffer that owns `origin`. The buffer's data are the bytes of the
-/// file.
+/// Returns a reference-counted buffer that owns `origin`. The data of the buffer are the bytes of
+/// the file.
 AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   const auto release = [](void* held, std::uint8_t*) { delete static_cast<Origin*>(held); };
   AVBufferRef* buffer = non_null(av_buffer_create(origin->file->data, origin->file->size, release,
@@ -45,7 +45,7 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   return buffer;
 }
 
-/// Returns the original file of a frame; null if the frame was not read from an OpenEXR file.
+/// Returns the OpenEXR file from which a frame was read; null for frames of other files.
 const Origin* origin_of(const Frame& frame) {
   if (!frame.side_data || !frame.side_data->properties) return nullptr;
   const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
@@ -63,11 +63,12 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-/// FFmpeg's order of planes is G, B, R, A.
+/// The indices of the planes for R, G, B and A in FFmpeg's pictures. FFmpeg's order of planes is G,
+/// B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
-/// Creates the picture without samples, and fills `request` with the channels that must be read
-/// into it.
+/// Creates the picture with uninitialised samples. The function fills `request` with the channels
+/// that read() must read into the picture.
 FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const LayerWindow& window = layer.window;
@@ -92,8 +93,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for some channels of a layer. The channels are given by their suffixes. Returns
-/// nullopt if one of the channels does not exist.
+/// Creates a frame for some channels of a layer, and fills `request` with these channels. `name`
+/// contains the suffixes of the channels. Returns nullopt if one of the channels does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -118,8 +119,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds those chosen layers that can be read together with the picture. read_layer() reads the
-/// other chosen layers later.
+/// Adds requests for those chosen layers that can be read together with the picture. read_layer()
+/// reads the other chosen layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
@@ -134,8 +135,8 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Assigns the planes of `frame` to the channels of a layer. The channels are given by their
-/// suffixes.
+/// Assigns the planes of `frame` to channels of a layer. `suffixes` contains the suffixes of the
+/// channels.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

@@ -8,19 +8,20 @@ namespace lull::io {
 namespace {
 
 /// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. (Blender may store the result of its own denoiser in addition to the noisy image.)
+/// preference. Blender may store the result of its own denoiser in addition to the layer "Noisy
+/// Image".
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs. They may occur at any position of the name of the layer.
+/// Words that mark a layer of IDs at any position of the layer's name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that, together with "id", form one word that marks a layer of IDs, such as "objectid".
+/// Words that mark a layer of IDs if "id" follows within the same word, as in "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data. They may occur at any position of the name of the layer.
+/// Words that mark a layer of data at any position of the layer's name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -31,7 +32,7 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a layer of data only if they are a complete component of its name.
+/// Words that mark a layer of data only if they form a complete component of the layer's name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -41,8 +42,8 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// A layer contains data instead of colours if a word of its name has one of these beginnings or
-/// endings, for example "motionvector" or "worldnormal".
+/// Beginnings and endings of words that mark a layer of data, such as "motionvector" or
+/// "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {
@@ -55,8 +56,8 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// Returns the words of a component in lower case. Words end at digits, separators, and before the
-/// capital letters of "camelCase" and "IDMask".
+/// Returns the words of a component in lower case. A word ends before a digit, a separator, or a
+/// capital letter that begins a new word, as in "camelCase" and "IDMask".
 std::vector<std::string> words_of(std::string_view component) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < component.size(); ++i) {
@@ -97,8 +98,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as one word, because names in capital letters may be divided
-  // wrongly.
+  // The complete component also counts as one word, because the function may divide names in
+  // capital letters wrongly.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -128,9 +129,9 @@ std::string_view last_component(std::string_view layer) {
 }
 
 // Returns the content of a layer according to its name. In "albedo.RGBA", the word "albedo" marks
-// data. In "Depth of field.Combined", the word "Depth" does not mark data, because the component
-// has at least three words, and "Combined" is a usual name of a picture. Such a component is the
-// title of a view layer or a part.
+// data. A component of at least three words is the title of a view layer or of a part, if the last
+// component is a usual name of a picture. In "Depth of field.Combined", the word "Depth" therefore
+// does not mark data.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -1,6 +1,6 @@
 #pragma once
-// FFmpeg's headers, smart pointers for its objects, its error codes as exceptions, and functions
-// that hide differences between its releases.
+// FFmpeg's headers, smart pointers for FFmpeg's objects, exceptions for FFmpeg's error codes, and
+// functions that hide differences between FFmpeg's releases.
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -57,8 +57,9 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-/// Sets the time stamps, the stream and the flags of a packet that was converted from `source`. The
-/// flags state that a decoder needs no earlier packets.
+/// Copies the time stamps, the stream index and the flags of the packet `source` to the packet
+/// `packet`, which results from a conversion of `source`. The function also marks `packet` as a key
+/// packet, because a decoder needs no earlier packets for a converted packet.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;
@@ -82,8 +83,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry, or an empty text if there is none. FFmpeg removes all
-  /// options that it knows, so a remaining key is an option that FFmpeg does not know.
+  /// Returns the key of the first entry; an empty text if there is no entry. FFmpeg removes the
+  /// options that it knows, so a remaining entry is an option that FFmpeg does not know.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
@@ -98,8 +99,8 @@ class Dictionary {
 /// Returns FFmpeg's text for one of its error codes.
 std::string error_text(int code);
 
-/// Returns `code` if it is not negative. If it is negative, throws an exception of type E with the
-/// text "<problem> (<FFmpeg's reason>)".
+/// Returns `code` if it is not negative. Otherwise throws an exception of the type E with the text
+/// "<problem> (<FFmpeg's reason>)".
 /// @throws E
 template <class E>
 int check(int code, const std::string& problem) {
@@ -157,8 +158,8 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
-/// Returns side data of a stream, such as the rotation of a phone's video; empty if the stream has
-/// no side data of this type.
+/// Returns the side data of the type `type` that a stream has, such as the rotation of a phone's
+/// video. The result is empty if the stream has no such data.
 inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
                                                  AVPacketSideDataType type) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
@@ -184,7 +185,8 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// Copies all side data of a stream to another stream that gets copies of its packets.
+/// Copies all side data of the stream `from` to the stream `to`, whose packets are copies of the
+/// packets of `from`.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

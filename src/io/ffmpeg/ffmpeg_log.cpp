@@ -13,7 +13,7 @@
 
 namespace lull::io {
 
-/// Messages about one file (LogTopic), or messages of one thread. Any thread may add to them.
+/// FFmpeg's messages about one file (LogTopic), or from one thread. Any thread may add messages.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// first() and last() return the first and the last message whose index is at least `from` and
-  /// for which `wanted` returns true.
+  /// The functions first() and last() search the messages whose number is at least `from` and for
+  /// which `wanted` returns true. They return the first and the last of these messages.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -60,8 +60,8 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The destinations of a decoder's messages: the messages about its file, and a listener (may be
-/// empty).
+/// The destinations of the messages that a decoder logs: the list of messages about the decoder's
+/// file, and a listener. The listener may be empty.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -85,8 +85,8 @@ thread_local const MessagesPtr* scope = nullptr;          // the innermost scope
 thread_local const LogTrace::Receiver* tracer = nullptr;  // null: no trace in this thread
 thread_local Messages* thread_log = nullptr;              // null: this thread has no watch
 
-/// Returns the messages of this thread. LogWatch objects can still read them after the thread has
-/// ended.
+/// Returns the messages of the calling thread. LogWatch objects can still read the messages after
+/// the thread has ended.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();
@@ -97,8 +97,9 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which `context` belongs; null if there is none. `context` may also
-/// be the context of one of FFmpeg's picture functions, which refers to a codec context.
+/// Returns the codec context to which `context` belongs; null if `context` belongs to no codec.
+/// `context` may be the codec context itself, or a context of FFmpeg that refers to a codec context
+/// as its parent.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -110,9 +111,9 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the destination of the messages of a decoder that carries a mark; null for other codecs.
-/// Other users of FFmpeg in the process may store arbitrary values in `opaque`, so only known marks
-/// are accepted.
+/// Returns the destination of the messages of a decoder whose `opaque` pointer is a known mark
+/// (LogTopic::Mark); null for all other codecs. Other users of FFmpeg in the process may store
+/// arbitrary values in `opaque`, so the function ignores unknown values.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

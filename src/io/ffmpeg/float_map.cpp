@@ -11,7 +11,7 @@ namespace {
 
 constexpr AVPixelFormat floats = AV_PIX_FMT_GRAYF32LE;
 
-/// Returns the bytes of a float in little-endian order on any machine.
+/// Returns the bytes of a float in little-endian order, whatever the byte order of the machine is.
 std::array<std::uint8_t, 4> little_endian(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   std::array<std::uint8_t, 4> bytes{};
@@ -26,7 +26,7 @@ bool begins_with_first(const std::uint8_t* bytes) {
 }
 
 /// Returns whether the codec keeps the row order of the file. The function also returns false if
-/// the codec cannot decode the test map. Such a codec reports its error later, when it decodes the
+/// the codec cannot decode the test map: lull reports the error of such a codec when it decodes the
 /// input.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";

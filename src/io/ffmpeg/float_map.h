@@ -1,14 +1,14 @@
 #pragma once
-// Portable float maps (PFM) store the last row first. FFmpeg's codec for PFM flips pictures only in
-// some releases of FFmpeg, and does not state whether it does. lull therefore tests each codec once
-// with a map of two rows.
+// Portable float maps (PFM) store the last row of a picture first. Some releases of FFmpeg reverse
+// the row order of these maps when they decode or encode, and others do not. FFmpeg does not state
+// the order, so lull tests each codec once with a map of two rows.
 
 #include "io/ffmpeg/ffmpeg.h"
 
 namespace lull::io {
 
-/// Returns whether the decoder or encoder `codec` keeps the row order of the file. Pictures of such
-/// a codec are upside down.
+/// Returns whether the decoder or encoder `codec` keeps the row order of the file. The rows of
+/// decoded pictures are then in reverse order.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Reverses the order of a picture's rows. All planes must have the same height.

@@ -1,14 +1,14 @@
 #pragma once
-// Receives the informative messages that FFmpeg logs in this thread.
+// Passes the informative messages that FFmpeg logs in one thread to a function.
 
 #include <functional>
 #include <string>
 
 namespace lull::io {
 
-/// While this object exists, FFmpeg's informative messages in the thread that created it are passed
-/// to a function, and to no other listener. Warnings and errors in this thread are dropped. Traces
-/// cannot be nested.
+/// While this object exists, a function receives the informative messages that FFmpeg logs in the
+/// thread that created the object. No other listener receives these messages. Warnings and errors
+/// in this thread are dropped. LogTrace objects cannot be nested.
 class LogTrace {
  public:
   using Receiver = std::function<void(const std::string& line)>;

@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// The samples of one channel of a picture, located by FFmpeg's pixel format descriptor. `Byte` is
-// const for reading.
+// The samples of one channel of a picture, at the position that FFmpeg's pixel format descriptor
+// states. `Byte` is `const std::uint8_t` if the samples are only read.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -81,8 +81,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
 }
 
 // Writes the samples of a plane to a channel of a picture. Several channels may share the words of
-// the picture, so the function adds bits to the existing ones. The caller must have cleared these
-// words with clear_shared().
+// the picture, so the function adds the bits of its channel to the words. The caller must have set
+// the words to zero with clear_shared().
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -127,9 +127,9 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// pack_rows() adds bits to the words of planes with packed samples. This function sets such planes
-// to zero before, so that unused bits are 0 and equal frames give equal bytes. Planes that
-// pack_rows() fills with memcpy are not cleared.
+// Sets planes with packed samples to zero before pack_rows() adds bits to their words. Unused bits
+// are then 0, and equal frames give equal bytes. The function does not clear planes that
+// pack_rows() fills with memcpy.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -158,8 +158,8 @@ void unpack_one_bit(const AVFrame& picture, PlaneView<std::uint8_t> to) {
   }
 }
 
-// An entry of a palette is a 32-bit word in native byte order, with A, R, G, B from the most
-// significant byte on.
+// An entry of a palette is a 32-bit word in native byte order. From the most significant byte on,
+// the word contains A, R, G, B.
 std::uint32_t palette_entry(const AVFrame& picture, int index) {
   return load<std::uint32_t>(picture.data[1] + std::ptrdiff_t{index} * 4, true);
 }
@@ -178,8 +178,8 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Calls `use` for each plane of the frame and then for alpha, in the order of the descriptor's
-// components.
+// Calls `use` for each plane of the frame, in the order of the descriptor's components, and finally
+// for the alpha plane if there is one.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {
   const int colours = frame.format.planes();

@@ -1,5 +1,6 @@
 #pragma once
-// Data that accompany a frame from the source to the sink. Filters do not read them.
+// Data that belong to a frame and that the sink needs, such as metadata. Filters do not read these
+// data.
 
 #include <cstddef>
 #include <memory>
@@ -23,13 +24,15 @@ struct SideData {
   std::int64_t tiff_page = 0;  // number of the page in that file
   std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
-  /// EXIF and similar metadata from the file of a still picture; null if there are none.
+  /// EXIF data and similar metadata from the file of a still picture; null if the file has no
+  /// metadata.
   std::shared_ptr<const io::PictureMetadata> metadata;
   std::vector<std::byte> stored;          // stacks only: the slice's samples as stored in the file
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy of the side data, which the caller may change. For null, the copy is empty.
+/// Returns a copy of the side data, which the caller may change. If `side_data` is null, the copy
+/// is empty.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

@@ -1,6 +1,7 @@
 #pragma once
-// Serialisation of packets: the content, the side data, and all fields except the stream index.
-// Only the versions of lull and FFmpeg that wrote the bytes can read the bytes again.
+// Converts packets to bytes and back. The bytes contain the content, the side data, and all fields
+// of a packet except the stream index. Only the versions of lull and FFmpeg that wrote the bytes
+// can read them again.
 
 #include <bit>
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace lull::io {
 
 static_assert(std::endian::native == std::endian::little, "heads are written as they are");
 
-/// The header before the side data and the bytes of a packet.
+/// The first bytes of a stored packet. The side data and the content of the packet follow them.
 struct PacketHead {
   std::int64_t pts, dts, duration;  // times in ticks of the packet's stream
   std::int32_t bytes, flags;
@@ -25,7 +26,7 @@ struct SideHead {
   std::int32_t type, bytes;
 };
 
-/// Writes a packet by calling `put(data, bytes)` for each piece in order.
+/// Writes a packet by calling `put(data, bytes)` for each piece of the packet in order.
 template <class Put>
 void store_packet(const AVPacket& packet, Put&& put) {
   const PacketHead head{packet.pts,  packet.dts,   packet.duration,
@@ -39,12 +40,13 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Reads a packet by calling `get(data, bytes)` for each piece in the same order as the writer.
-/// `get` must throw if there are no more bytes. Returns null if a piece is invalid, or larger than
-/// `max_bytes` bytes.
+/// Reads a packet by calling `get(data, bytes)` for each piece, in the order in which
+/// store_packet() wrote the pieces. `get` must throw if there are no more bytes. Returns null if a
+/// piece is invalid, or larger than `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
-  // FFmpeg may read some bytes beyond the end of a packet, so its buffer has additional bytes.
+  // FFmpeg may read some bytes beyond the end of a packet, so the buffer of a packet has additional
+  // bytes.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

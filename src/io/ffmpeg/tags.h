@@ -1,6 +1,6 @@
 #pragma once
-// Copies metadata (tags) of files and streams. Some entries describe the content of a file; others
-// describe only the file itself and are not copied.
+// Copies metadata (tags) of files and streams. Entries that describe only the input file, such as
+// its brand, are not copied.
 
 #include <string_view>
 
@@ -8,15 +8,16 @@
 
 namespace lull::io {
 
-/// Returns whether an entry describes only the input file, and not its content. The muxer writes
-/// its own entries of this kind. `encoded` states that the entry belongs to a stream that is
-/// encoded again.
+/// Returns whether an entry describes only the input file and not its content, such as
+/// "major_brand". The muxer writes new entries of this kind. `encoded` is true if the entry belongs
+/// to a stream that lull encodes again.
 bool describes_the_file(std::string_view key, bool encoded);
 
-/// Copies all metadata entries that describe the content.
+/// Copies all metadata entries that describe the content of the input. `encoded` has the same
+/// meaning as for describes_the_file().
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded);
 
-/// Returns the entry with this name, ignoring case; null if there is none.
+/// Returns the entry with the key `key`, ignoring case; null if there is no such entry.
 inline const AVDictionaryEntry* find_tag(const AVDictionary* tags, const char* key) {
   return av_dict_get(tags, key, nullptr, 0);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Reads and writes files in which seeking is impossible: standard input and output, FIFOs.
+// Reads and writes standard input and output, FIFOs, and other files in which seeking is
+// impossible.
 
 #include <atomic>
 #include <cstdint>
@@ -10,29 +11,30 @@
 
 namespace lull::io {
 
-/// Writes all bytes. If the reader of the pipe is slow, the function waits. Returns 0, or FFmpeg's
-/// error code.
+/// Writes all bytes. If the reader of the pipe is slow, the function waits. Returns 0 on success,
+/// and otherwise FFmpeg's error code.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
-/// The bytes of a pipe, in the form in which FFmpeg reads them. Another thread can end a read that
-/// is waiting.
+/// Reads the bytes of a pipe for FFmpeg. Another thread can end a read that is waiting for data.
 class InputPipe {
  public:
   /// Reads from the open file `descriptor` and does not close it.
   explicit InputPipe(int descriptor);
-  /// Opens and reads `path`. @throws NoInput
+  /// Opens the file `path` for reading.
+  /// @throws NoInput
   explicit InputPipe(const std::string& path);
   ~InputPipe();
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Makes a waiting read and all further reads fail with AVERROR_EXIT. Any thread may call this
-  /// function.
+  /// Ends a read that is waiting for data. This read and all later reads fail with AVERROR_EXIT.
+  /// Any thread may call this function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// Returns the last bytes that were read: at least 1 MiB, or all bytes if fewer were read.
+  /// Returns the last bytes that were read: at least 1 MiB, or all bytes if the pipe has returned
+  /// fewer.
   const std::string& tail() const { return tail_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Determines how much data a zlib stream contains, without storing the data.
+// Determines how many bytes a zlib stream contains after decompression, without storing the bytes.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,8 @@ struct InflatedSize {
   std::string error;         // zlib's message; empty if there is none
 };
 
-/// Decompresses the stream at the beginning of `stored`, and stops soon after `max_bytes` bytes.
+/// Decompresses the stream at the beginning of `stored` and returns the size of the result. The
+/// function stops soon after `max_bytes` bytes.
 InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the description of the temporary file `path`; nullopt if the name is not that of a
-/// temporary file.
+/// Returns the description of the temporary file `path`. Returns nullopt if the file does not have
+/// the name of a temporary file.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
@@ -63,8 +63,9 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Hosts that were made from the same image may have equal names. The lock also protects the
-// temporary files of processes on such hosts, if the file system supports locks.
+// Two hosts that were installed from the same disk image may have equal names. The function
+// therefore also checks the lock of the file. If the file system supports locks, the lock shows
+// whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
   const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;

@@ -29,9 +29,10 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns true if both names refer to the same file; in this case, it removes the first name. On a
-/// network file system, the reply to a successful request can be lost. The request is then
-/// repeated, and fails with EEXIST although it succeeded before.
+/// Returns whether both names refer to the same file, and removes the name `from` if they do. A
+/// network file system may lose the reply to a successful request to create a link. The client then
+/// repeats the request, which fails with EEXIST although both names exist and refer to the same
+/// file.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -42,24 +43,26 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file if no file has the new name. Returns false if that failed. errno is the reason:
-/// EEXIST if a file has the new name.
+/// Renames a file, but does not replace an existing file. Returns false on an error, with the
+/// reason in errno: EEXIST means that a file has the new name.
 bool rename_if_free(const std::string& from, const std::string& to) {
-  // glibc has a function for this system call only since version 2.28.
+  // The function calls the system directly, because versions of glibc before 2.28 do not contain
+  // renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel
   if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0)
     return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system supports the flag RENAME_NOREPLACE. Without the flag, the function
-  // creates a hard link, because this does not replace an existing file either.
+  // Some file systems do not support the flag RENAME_NOREPLACE. For these file systems, the
+  // function creates a hard link, because the creation of a link never replaces an existing file.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // File systems without hard links (FAT) cannot refuse to replace a file. The function can only
-  // check the new name before it renames the file.
+  // File systems without hard links (FAT) offer no way to rename a file without the risk of
+  // replacing another file. For these file systems, the function checks the new name before it
+  // renames the file.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -79,8 +82,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A link may point to a file that does not exist yet. The limit of 40 links is the limit of the
-  // operating system.
+  // A symbolic link may point to a file that does not exist yet. The operating system follows at
+  // most 40 links.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -124,8 +127,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Processes on two machines that share a folder may have equal identities, so the name also
-  // contains a random number.
+  // Processes on two machines that share a folder may have equal identities, so the name of the
+  // temporary file also contains a random number.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -227,13 +230,13 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The permission bits are set before the first byte is written, so that other users can never read
-// a private file.
+// Gives the temporary file the permission bits of the file that it will replace. The function sets
+// the bits before the first byte is written, so that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // Not every file system supports permission bits.
+  // Some file systems do not support permission bits, so the function ignores errors.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 
@@ -268,15 +271,15 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // A network file system reports a full disk when the file is closed, at the latest.
+  // A network file system may report a full disk only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder. An existing file with the partial name is kept,
-  // unless outputs may be replaced.
+  // The incomplete file remains in its folder under a partial name. If a file with this name
+  // exists, the function replaces it only with `overwrite`, and otherwise tries the next number.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -312,8 +315,9 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Since the output was opened, another process may have created a file of this name. This file must
-// not be lost.
+// Renames the temporary file to the name of the output. Another process may have created a file of
+// this name after this process opened the output. The function throws an error in this case, so
+// that the other file is not lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

@@ -1,5 +1,6 @@
 #pragma once
-// Outputs of a muxer: a file that gets its final name only when it is complete, or a pipe.
+// Outputs of a muxer. An output is either a pipe, or a file that gets its final name only when it
+// is complete.
 
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace lull::io {
 
-/// An open file to which FFmpeg writes. The object stores the reason of a failure, because FFmpeg
-/// does not store it.
+/// An open file to which FFmpeg writes. If a write fails, the object stores the system's error
+/// number, because FFmpeg does not store it.
 class Output {
  public:
   virtual ~Output() = default;
@@ -19,13 +20,14 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// Returns the descriptor of the open file, for writers that do not use io(). A writer must use
-  /// either io() or the descriptor, not both.
+  /// Returns the descriptor of the open file, for code that writes without FFmpeg. Such code must
+  /// not use io().
   int descriptor() const { return descriptor_; }
   /// Throws an error if a write has failed.
   /// @throws IoError
   void check_written() const;
-  /// Returns the path of the file that contains the output until commit(); empty if there is none.
+  /// Returns the path of the file that contains the output until commit(). The path is empty if
+  /// there is no such file.
   const std::string& temporary() const { return temporary_; }
   /// Writes all buffered data, and closes the output for further writes.
   /// @throws IoError
@@ -33,8 +35,9 @@ class Output {
   /// Calls finish_writing() and gives the file its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Replaces commit() for an incomplete output. The function renames the file to a partial name
-  /// (partial_name()) and returns this name; empty if there is no file.
+  /// Ends the output like commit(), but for incomplete content: the function gives the file a
+  /// partial name (partial_name()) and returns this name. The result is empty if the output is not
+  /// a file.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 
@@ -45,7 +48,7 @@ class Output {
   /// @param name  name of the output in messages
   explicit Output(std::string name) : name_(std::move(name)) {}
   void open_io(bool seekable);
-  /// Flushes FFmpeg's buffer. Returns 0 or the first error.
+  /// Flushes FFmpeg's buffer. Returns 0 on success, and otherwise the first error.
   int flush();
 
   std::string name_, temporary_;
@@ -54,7 +57,8 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // FFmpeg 7 declares the data of the callback as const.
+  // FFmpeg calls write() with the data of a packet. FFmpeg 7 declares the data as const, and
+  // earlier releases do not, so there are two functions.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -63,14 +67,14 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the file to which `path` leads through symbolic links. If lull replaces this file, the
-/// links are kept.
+/// Returns the file to which `path` leads through symbolic links. If lull replaces the returned
+/// file instead of `path`, the links remain.
 std::string resolve_links(const std::string& path);
 
 /// Returns the name of an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
 /// `number` 2.
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether `name`, a file name without folder, is a partial name for `path`.
+/// Returns whether the file name `name`, which contains no folder, is a partial name for `path`.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if an output cannot be created at `path`.
@@ -78,44 +82,45 @@ bool is_partial_name(const std::string& name, const std::string& path);
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
-/// A file that was created exclusively and is open for reading and writing.
+/// A file that create_temporary() has created. It is open for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates a file in `folder`, and locks it. The name of the file identifies this process
-/// (temporary_name.h).
+/// Creates a new file in `folder`, and locks the file. The name of the file identifies the calling
+/// process (temporary_name.h).
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
-/// Makes changes of names in the folder of `path` permanent on the disk, if the file system
-/// supports this.
+/// Makes new names in the folder of `path` permanent on the disk, if the file system supports this
+/// operation.
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {
   bool overwrite = false;  // replaces an existing file
-  /// Folder for the temporary file, on the same file system; empty: the output's folder.
+  /// Folder for the temporary file. It must be on the file system of the output. If the name is
+  /// empty, the temporary file is in the folder of the output.
   std::string folder = {};
   Access access = {};
-  /// If true and the path is a link, the file to which the link points is written. If false, the
-  /// link itself is replaced: in folders that other users provide, links must not redirect an
-  /// output to other files.
+  /// Effect if the path is a symbolic link. If true, the output replaces the file to which the link
+  /// points. If false, the output replaces the link itself, because a link that another user has
+  /// created must not redirect the output to other files.
   bool follow_links = true;
-  /// If true, temporary files that killed processes have left for this output are removed. Sinks
-  /// that write many files set this to false, because they remove the temporary files of all
+  /// If true, the constructor removes the temporary files that killed processes have left for this
+  /// output. Sinks that write many files use the value false, and remove the temporary files of all
   /// outputs in one pass.
   bool removes_leftovers = true;
 };
 
 struct SinkOptions;  // io/media.h
-/// Returns the options for an output file that correspond to the options of a sink.
+/// Returns the options for an output file that follow from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file, which is created exclusively in the output's folder. commit()
-/// renames the temporary file; without commit(), the destructor removes it. A new file has the
-/// permission bits of `access`, limited by the umask. A file that replaces another file keeps the
-/// bits of that file, except those for users without permission to read the sources.
+/// renames the temporary file; without commit(), the destructor removes the temporary file. A new
+/// output has the permission bits of `access`, limited by the umask. An output that replaces a file
+/// has the bits of that file, without the bits for users who must not read the sources.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
@@ -137,7 +142,8 @@ class OutputFile final : public Output {
   OutputFileOptions options_;
 };
 
-/// Writes to an open descriptor that cannot seek, and does not close it.
+/// Writes to an open descriptor in which seeking is impossible. The destructor does not close the
+/// descriptor.
 class OutputPipe final : public Output {
  public:
   /// @throws InvalidArgument  the descriptor is a terminal

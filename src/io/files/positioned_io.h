@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes all bytes at a position of a file, although a system call can transfer fewer
-// bytes than requested.
+// Reads and writes all requested bytes at a position of a file. The functions repeat system calls
+// that transfer fewer bytes.
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// Reads all bytes from `position` on. Returns false on an error, or if the file ends too early. In
-/// the second case, errno is EIO.
+/// Reads `bytes` bytes from `position` on. Returns false on an error, which errno states. If the
+/// file ends too early, errno is EIO.
 inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
   for (auto* to = static_cast<char*>(data); bytes > 0;) {
     errno = EIO;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. Pipes, devices and folders are rejected before they are opened: a file that
-// another user provides must neither block the process nor be endless.
+// Reads regular files. The class rejects pipes, devices and folders before it opens them, because a
+// file of another user must neither block the process nor be endless.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// A temporary file for bytes that do not fit in memory. The file has no name and disappears when
-// the object is destroyed or the process ends.
+// A temporary file for bytes that do not fit in memory. The file has no name, so the system removes
+// the file when the object is destroyed or the process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace lull::io {
 
-/// Returns the system's folder for temporary files.
+/// Returns the folder that the system uses for temporary files.
 [[nodiscard]] std::string scratch_folder();
-/// Opens a file without a name in this folder, and returns its descriptor.
+/// Opens a file without a name in `folder`, and returns its descriptor.
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
-/// Returns the error for a failed operation on a file of open_scratch(). `what` names the operation
-/// ("write"), and `number` is errno.
+/// Returns the error for a failed operation on a file that open_scratch() opened. `what` names the
+/// operation, for example "write", and `number` is the value of errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
-/// A queue of bytes in a file: first in, first out.
+/// A queue of bytes that are stored in a file. read() returns the bytes in the order of the calls
+/// of write().
 class ScratchFile {
  public:
-  /// The file is created at the first write. An empty `folder` stands for the system's folder for
-  /// temporary files.
+  /// Stores the name of the folder. The first write creates the file. If `folder` is empty, the
+  /// file is in the system's folder for temporary files.
   explicit ScratchFile(std::string folder) : folder_(std::move(folder)) {}
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
@@ -32,7 +33,7 @@ class ScratchFile {
   /// Appends bytes to the queue.
   /// @throws IoError
   void write(const void* data, std::size_t bytes);
-  /// Reads the next bytes that have not been read yet.
+  /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
   /// Reads bytes at a position. Position 0 is the first byte that was written after the creation of

@@ -1,12 +1,13 @@
 #pragma once
-// Classification of the system's error numbers.
+// Classifies the system's error numbers.
 
 #include <cerrno>
 
 namespace lull::io {
 
-/// Returns whether a retry may succeed later, for example because the disk was full or a server did
-/// not answer. Wrong names and missing permissions do not change by themselves.
+/// Returns whether an operation that failed with this error may succeed later. The result is true
+/// if the disk is full, for example, or if a server does not answer. The result is false if the
+/// name is wrong or a permission is missing.
 inline bool may_succeed_later(int error) {
   return error == ENOSPC || error == EDQUOT || error == EIO || error == ESTALE ||
          error == ETIMEDOUT;

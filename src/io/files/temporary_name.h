@@ -1,7 +1,7 @@
 #pragma once
-// Names of temporary files. A name identifies the process that writes the file. A process that
-// starts later can therefore determine whether the writing process has ended. In this case the file
-// is abandoned.
+// Names of temporary files. The name of a temporary file identifies the process that writes the
+// file. Later processes can therefore detect whether that process has ended, so that the file is
+// abandoned.
 
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace lull::io {
 
-/// Identity of a process. The process number alone is not sufficient, because a number is used
-/// again after its process has ended, and because each container numbers its processes separately.
+/// Identity of a process. The process number alone is not sufficient, because the system assigns
+/// the number of an ended process again, and because each container numbers its processes
+/// separately.
 struct ProcessIdentity {
   std::string host;              // digest of the host's name and number
   std::string boot;              // digest of the number of the host's last start
@@ -24,14 +25,15 @@ struct ProcessIdentity {
 const ProcessIdentity& own_identity();
 
 enum class ProcessState { running, ended, unknown };
-/// Returns whether `process` is still running. The result is `unknown` if `process` is not visible
-/// for the calling process, for example in another container.
+/// Returns whether `process` is still running. The result is `unknown` if the calling process
+/// cannot see `process`, for example because `process` belongs to another container.
 ProcessState state_of(const ProcessIdentity& process);
 
 struct TemporaryName {
   std::string output;  // name of the output, cut to max_output_bytes
   ProcessIdentity process;
-  // If false, the name comes from an older version of lull and has only the process number.
+  // True if the name contains the full identity of the process. Names from older versions of lull
+  // contain only the process number.
   bool has_identity = true;
 };
 
@@ -42,10 +44,11 @@ inline constexpr std::size_t max_output_bytes = 150;
 /// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp" for this process.
 std::string temporary_name(const std::string& output, int count, std::uint32_t random);
 
-/// Returns the parts of the name of a temporary file; nullopt for other names.
+/// Parses the name of a temporary file. Returns nullopt for other names.
 std::optional<TemporaryName> parse_temporary_name(const std::string& name);
 
-/// Locks a temporary file until it is closed. Not every file system supports locks.
+/// Locks a temporary file. The lock ends when the process closes the file. Some file systems do not
+/// support locks.
 void lock_temporary(int descriptor);
 
 }  // namespace lull::io

@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Returns a big-endian number of `count` bytes at `p`, which must be readable.
+/// Returns the big-endian number in the `count` bytes at `p`. The caller must ensure that these
+/// bytes exist.
 inline std::uint32_t read_big(const std::uint8_t* p, int count) {
   std::uint32_t value = 0;
   for (int i = 0; i < count; ++i) value = value << 8 | p[i];

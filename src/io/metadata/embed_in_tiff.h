@@ -1,15 +1,16 @@
 #pragma once
-// Metadata for TIFF files that lull writes with libtiff.
+// Writes metadata into TIFF files that lull writes with libtiff.
 
 #include "io/metadata/picture_metadata.h"
 #include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 
-/// Returns the metadata that libtiff writes: all except EXIF.
+/// Returns the metadata that libtiff writes. libtiff writes all metadata except EXIF data.
 TiffMetadata tiff_metadata(const PictureMetadata& metadata);
-/// Adds EXIF data to a complete TIFF file of one page that already has all other metadata. The file
-/// must be open for reading and writing. The function needs memory for two copies of the file.
+/// Adds EXIF data to a complete TIFF file of one page that already contains all other metadata.
+/// `descriptor` must be open for reading and writing. The function needs memory for two copies of
+/// the file.
 /// @throws IoError
 void add_exif_to_tiff(int descriptor, const PictureMetadata& metadata);
 

@@ -1,5 +1,5 @@
 // Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with exceptions of several
-// types, which all derive from std::exception. Damaged data are treated as absent.
+// types, which all derive from std::exception. The functions treat damaged data as absent.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// PNG text keywords and the EXIF tags with the same meaning.
+/// PNG's text keywords, each with the EXIF tag of the same meaning.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -61,7 +61,8 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// EXIF stores the gamma exponent of the display. PNG stores that of the file, which is the inverse.
+// EXIF stores the gamma exponent of the display. PNG stores the gamma exponent of the file, which
+// is the inverse of the display's exponent.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -94,8 +95,8 @@ bool has_comment(const ExifData& data) {
   return text.find_first_not_of(std::string_view(" \0", 2)) != text.npos;
 }
 
-/// Sets a field to `value` only if the field exists and has another value. Returns whether the data
-/// changed.
+/// Sets a field to `value` if the field exists and has another value. Returns whether the function
+/// changed the data.
 bool update(ExifData& data, const char* key, int value) {
   const auto found = data.findKey(ExifKey(key));
   if (found == data.end() || (found->count() > 0 && integer_of(*found) == value)) return false;
@@ -153,7 +154,8 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores each text in the EXIF field of its keyword, and removes the stored texts from the list.
+/// Stores each text in the EXIF field that corresponds to its keyword, and removes the stored texts
+/// from the list. Returns whether the function changed the data.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)
@@ -204,7 +206,8 @@ bool apply(ExifData& data, ExifChanges& changes) {
   return changed;
 }
 
-/// Changes a property of the XMP packet only if the packet has it.
+/// Sets a property of the XMP packet to `value` if the packet has the property. Returns whether the
+/// function changed the packet.
 bool update(Exiv2::XmpData& data, const char* key, int value) {
   const auto found = data.findKey(Exiv2::XmpKey(key));
   if (found == data.end() || found->toString() == std::to_string(value)) return false;
@@ -212,8 +215,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes the two items that Android's Ultra HDR format stores in XMP: the parameters of the gain
-/// map, and the list of the file's pictures.
+/// Removes the items that Android's Ultra HDR format stores in XMP: the parameters of the gain map,
+/// and the list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};
@@ -250,7 +253,7 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // The EXIF data of HEIF files state no byte order.
+  // The EXIF data of HEIF files state no byte order, so the function chooses little-endian.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

@@ -1,5 +1,5 @@
-// Replacement for builds without Exiv2. If only Exiv2 can read or write some metadata, the
-// replacement reports these metadata as lost.
+// Replaces exif_exiv2.cpp in builds without Exiv2. The functions report metadata as lost if only
+// Exiv2 can read or write them.
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"

@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// Silences Exiv2's log and prepares its XMP parser for several threads.
+/// Disables Exiv2's log, and prepares Exiv2's XMP parser for calls from several threads.
 void prepare_exiv2();
 
 inline ByteVector bytes_of(const Exiv2::DataBuf& buffer) {
@@ -35,20 +35,21 @@ inline std::int64_t integer_of(const Exiv2::Metadatum& datum, int index = 0) {
 #endif
 }
 
-/// Opens a picture in memory; `file` must outlive the result. @throws std::exception
+/// Opens the picture with the content `file`, which must outlive the result.
+/// @throws std::exception
 inline auto open_image(ByteView file) {
   auto image = Exiv2::ImageFactory::open(file.data(), static_cast<long>(file.size()));
   image->readMetadata();
   return image;
 }
 
-/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which `data` were
-/// decoded, or is empty for new data.
+/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which the caller
+/// decoded `data`; empty: the data are new.
 /// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of the tags of `data` that `encoded` does not contain. If all tags together
-/// are too long, Exiv2 omits tags of more than 4 KB.
+/// Returns the names of those tags of `data` that `encoded` does not contain. The check is needed
+/// because Exiv2 omits tags of more than 4 KB if all tags together are too long.
 /// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 

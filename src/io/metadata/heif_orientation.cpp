@@ -1,5 +1,5 @@
 // Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
-// primary item. FFmpeg 5.1 does not read these properties.
+// primary item. lull reads the properties itself, because FFmpeg 5.1 does not read them.
 
 #include <optional>
 
@@ -15,7 +15,7 @@ struct Box {
   ByteView data;
 };
 
-/// Removes the first box from `bytes` and returns it; nullopt at the end.
+/// Removes the first box from `bytes` and returns this box. Returns nullopt at the end of `bytes`.
 std::optional<Box> take_box(ByteView& bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::size_t size = read_big(bytes.data(), 4), head = 8;
@@ -30,15 +30,15 @@ std::optional<Box> take_box(ByteView& bytes) {
   return box;
 }
 
-/// Returns the data of the first box of this type; empty if there is none.
+/// Returns the data of the first box with the type `type`; empty if there is none.
 ByteView find_box(ByteView bytes, std::string_view type) {
   while (const std::optional<Box> box = take_box(bytes))
     if (box->type == type) return box->data;
   return {};
 }
 
-/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns it;
-/// returns 0 if `bytes` is too short.
+/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns this
+/// number. Returns 0 if `bytes` is too short.
 std::uint32_t take_number(ByteView& bytes, int count) {
   if (bytes.size() < static_cast<std::size_t>(count)) {
     bytes = {};
@@ -49,7 +49,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns the property with the given number. The numbers begin with 1.
+/// Returns the property with the number `number`. The first property has the number 1.
 std::optional<Box> property(ByteView properties, std::uint32_t number) {
   std::optional<Box> box;
   for (std::uint32_t i = 0; i < number; ++i)
@@ -57,8 +57,9 @@ std::optional<Box> property(ByteView properties, std::uint32_t number) {
   return box;
 }
 
-/// Returns the orientation that a property describes. irot counts rotations by 90 degrees
-/// anticlockwise. imir exchanges top and bottom (value 0) or left and right (value 1).
+/// Returns the EXIF orientation that a property describes. The property irot counts anticlockwise
+/// rotations by 90 degrees. The property imir exchanges top and bottom (value 0) or left and right
+/// (value 1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;
   constexpr int turns[] = {1, 8, 3, 6};

@@ -1,6 +1,6 @@
-// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B), which are segments before the
-// first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits and its
-// data.
+// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B). Metadata are in segments
+// before the first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits
+// and its data.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// FFmpeg writes a comment that begins with the name of its library, "Lavc".
+/// FFmpeg writes a comment that begins with "Lavc", the name of FFmpeg's library.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -34,15 +34,15 @@ bool has_length(std::uint8_t marker) {
   return marker != 0x01 && !(marker >= 0xD0 && marker <= end_of_image);
 }
 
-/// A segment and its position in the file. `data` excludes the marker and the length.
+/// A segment and its position in the file. `data` does not include the marker and the length.
 struct Segment {
   std::uint8_t marker = 0;
   ByteView data;
   std::size_t begin = 0, end = 0;
 };
 
-/// Calls `visit` for each segment before the first scan. Returns the position of the scan, or the
-/// position where the structure is invalid.
+/// Calls `visit` for each segment before the first scan. Returns the position of the first scan. If
+/// the structure of the file is invalid, returns the position of the invalid bytes.
 template <class Visit>
 std::size_t visit_segments(ByteView file, Visit visit) {
   std::size_t at = 2;
@@ -73,9 +73,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block (for PictureMetadata::native) that preserves a segment of a JPEG file. For
-/// content credentials (C2PA, in JUMBF boxes) the block has no data, because these are a signature
-/// of the samples before denoising.
+/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
+/// credentials (C2PA, in JUMBF boxes) are a signature of the samples before denoising, so their
+/// block has no data.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -85,7 +85,7 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the coding of the source's samples: JFIF and its thumbnail
+/// Returns whether a segment describes how the source's samples are encoded: JFIF and its thumbnail
 /// (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
@@ -100,8 +100,9 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes between the name
-/// and the data in segment i of n.
+/// Writes `data` in as many segments as necessary. A segment contains `name`, the bytes that `head`
+/// returns, and a part of the data. The arguments of `head` are the index of the segment and the
+/// number of segments.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -114,8 +115,8 @@ void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, Byt
   }
 }
 
-/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with another resolution. If `jfif_data`
-/// is empty, the function creates a segment.
+/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the resolution `resolution`. If
+/// `jfif_data` is empty, the function creates the data of a new segment.
 ByteVector with_resolution(ByteView jfif_data, const Resolution& resolution) {
   ByteVector data = to_vector(jfif_data);
   if (data.size() < 14) data = {'J', 'F', 'I', 'F', 0, 1, 2, 0, 0, 0, 0, 0, 0, 0};
@@ -141,8 +142,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends pictures to the JPEG file of the main picture, and inserts an index of all pictures at
-/// the beginning of the file.
+/// Appends further pictures to the JPEG file of the main picture, and inserts an index of all
+/// pictures at the beginning of the file.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -157,12 +158,12 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether a segment that the encoder wrote must be omitted, because `metadata` contains
-/// the same kind of data.
+/// Returns whether the output must not contain a segment that the encoder wrote, because `metadata`
+/// contains data of the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the ICC profile of the input even if the profile describes other channels than
-  // the output has.
+  // FFmpeg writes the ICC profile of the input even if the channels of the output do not suit the
+  // profile.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

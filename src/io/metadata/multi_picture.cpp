@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t version_tag = 0xB000, count_tag = 0xB001, entries_tag = 0xB002;
 constexpr std::size_t entry_bytes = 16, header_bytes = 8, field_bytes = 12;
-/// Mask and values of the kind of a picture. The low 24 bits of the attributes of a picture contain
-/// the kind.
+/// Mask for the type of a picture, and two values of the type. The low 24 bits of the attributes of
+/// a picture are its type.
 constexpr std::uint32_t kind_mask = 0xFFFFFF, main_picture = 0x030000, undefined = 0;
 
 /// Reads numbers of a Multi-Picture index in the byte order of the index.
@@ -26,7 +26,7 @@ class Index {
     return is_little_ ? read_little(&bytes_[at], count) : read_big(&bytes_[at], count);
   }
 
-  /// Returns the list of entries of the index; empty if there is none.
+  /// Returns the list of entries in the index; empty if there is no list.
   ByteView entries() const {
     const std::size_t directory = number(4, 4);
     const std::size_t fields = number(directory, 2);
@@ -48,8 +48,8 @@ class Index {
   bool is_little_;
 };
 
-/// Returns whether the metadata of a picture contain the name of a gain map: Adobe's, Apple's or
-/// that of ISO 21496-1.
+/// Returns whether the metadata of a picture contain the identifier of a gain map, as defined by
+/// Adobe, by Apple or in ISO 21496-1.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",
@@ -59,8 +59,9 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for the data of each APP2 segment of a JPEG file before the first
-/// scan. `read(at, to, count)` copies bytes of the file.
+/// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file. The
+/// arguments are the position and the size of the segment's data. `read(at, to, count)` copies
+/// bytes of the file.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

@@ -25,7 +25,8 @@ bool is_heif(ByteView file) {
   return std::ranges::find(brands, text_view(file.subspan(8, 4))) != std::end(brands);
 }
 
-/// Returns the length of the UTF-8 character at the beginning of `bytes`; 0 if there is none.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`. Returns 0 if the
+/// bytes are not valid UTF-8.
 std::size_t utf8_length(ByteView bytes) {
   const std::uint8_t c = bytes[0];
   const std::size_t length = c < 0x80   ? 1
@@ -49,8 +50,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Takes the orientation from the EXIF data. The resolution, the gamma and the chromaticities are
-// taken from the EXIF data only if they are not stated elsewhere in the file.
+// Copies the orientation from the EXIF data. The function copies the resolution, the gamma and the
+// chromaticities only if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;
@@ -110,8 +111,8 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // HEIF and JPEG XL store the orientation outside the EXIF data. The decoder of JPEG XL
-      // applies the orientation, so lull must not apply it again.
+      // HEIF and JPEG XL store the orientation outside the EXIF data. For JPEG XL the value is 1,
+      // because the decoder has already rotated the picture.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }
@@ -119,8 +120,8 @@ PictureMetadata read_metadata(ByteView file) {
   return metadata;
 }
 
-// ISO/IEC 18181-2, section 9: the file consists of boxes as in ISO/IEC 14496-12. The data of the
-// box "Exif" begin with the offset of the TIFF structure.
+// Reads the metadata of a JPEG XL file, which consists of boxes as in ISO/IEC 14496-12 (ISO/IEC
+// 18181-2, section 9). The data of the box "Exif" begin with the offset of the TIFF structure.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);

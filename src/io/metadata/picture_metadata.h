@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures. lull reads the metadata of an input file, adapts them to the format
-// of the output, and writes them into the encoded pictures.
+// Metadata of still pictures. lull reads the metadata of an input file, adapts the metadata to the
+// format of the output, and writes them into the encoded pictures.
 
 #include <array>
 #include <cstdint>
@@ -14,8 +14,7 @@ namespace lull::io {
 using ByteView = std::span<const std::uint8_t>;
 using ByteVector = std::vector<std::uint8_t>;
 
-/// File formats whose metadata lull reads and writes. `other` stands for all formats without such
-/// metadata.
+/// File formats with metadata that lull can read and write. `other` stands for all other formats.
 enum class PictureKind { jpeg, png, tiff, webp, dpx, other };
 
 /// Resolution in samples per inch.
@@ -24,7 +23,7 @@ struct Resolution {
   bool operator==(const Resolution&) const = default;
 };
 
-/// A text with a keyword, as in PNG files, in UTF-8.
+/// A text with a keyword, as in PNG files. All members are in UTF-8.
 struct PictureText {
   std::string keyword, text;
   std::string language, translated_keyword;
@@ -46,13 +45,13 @@ using Chromaticities = std::array<std::uint32_t, 8>;
 /// A picture that follows the main picture in a JPEG file.
 struct AdditionalPicture {
   std::uint32_t attributes = 0;  // as in the index of the Multi-Picture Format
-  ByteVector data;               // a JPEG file
+  ByteVector data;               // a complete JPEG file
   bool is_gain_map = false;
 };
 
 struct PictureMetadata {
   ByteVector exif;       // a TIFF structure, without a header of the format that contains it
-  ByteVector xmp;        // the packet
+  ByteVector xmp;        // the XMP packet
   ByteVector photoshop;  // image resource blocks of Photoshop, among them IPTC
   ByteVector icc;
   std::optional<Resolution> resolution;
@@ -68,18 +67,18 @@ struct PictureMetadata {
 };
 
 /// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
-/// or JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
+/// or JPEG XL. The function ignores damaged metadata. The result is empty for other formats.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture according to its first bytes.
 PictureKind kind_of(ByteView file);
 
-/// Returns the format with this file name extension. The extension has no dot.
+/// Returns the format of files with this file name extension, which contains no dot.
 PictureKind kind_of_extension(const std::string& extension);
 
-/// Returns the bytes of the encoded picture `file` with `metadata`, which prepare_metadata() has
-/// adapted to the format. `metadata` replaces metadata of the same kinds that the encoder has
-/// written.
+/// Adds metadata to the encoded picture `file` and returns the new bytes. prepare_metadata() must
+/// have adapted `metadata` to the format. `metadata` replaces metadata of the same kinds that the
+/// encoder has written.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

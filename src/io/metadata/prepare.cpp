@@ -44,14 +44,14 @@ class Preparation {
     lose(what, target_.name + " cannot hold " + (what.ends_with("s") ? "them" : "it"));
   }
 
-  /// Clears `data`. If `data` was not empty, reports the loss under the name `what`.
+  /// Clears `data`. If `data` was not empty, the function reports a loss with the name `what`.
   void drop(ByteVector& data, const std::string& what) {
     if (!data.empty()) lose(what);
     data.clear();
   }
 
-  /// A gain map is also valid for the denoised picture, so it is kept. All other additional
-  /// pictures of the file would still show the noise, so they are dropped.
+  /// Removes the additional pictures, because they still show the noise. A gain map remains in a
+  /// JPEG output of the same size, because it is also valid for the denoised picture.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -92,8 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // Programs that do not know the resolution write 72 samples per inch, so the loss of this value
-    // is not reported.
+    // The function does not report the loss of 72 samples per inch, because programs write this
+    // value if they do not know the resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -112,7 +112,7 @@ class Preparation {
   }
 
   /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats of
-  /// the kind PictureKind::other, can only contain data that are specific to the format.
+  /// the kind PictureKind::other, can contain only data of their own format.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }
@@ -129,7 +129,8 @@ class Preparation {
     metadata().orientation = 1;
   }
 
-  // ICC.1:2022, 7.2: bytes 16 to 19 of an ICC profile state the colour channels.
+  // Removes an ICC profile that does not suit the channels of the output. Bytes 16 to 19 of an ICC
+  // profile state its colour channels (ICC.1:2022, 7.2).
   void check_profile() {
     const ByteVector& icc = metadata().icc;
     if (icc.size() < 20) return metadata().icc.clear();
@@ -211,7 +212,8 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG stores the texts in comments. TIFF stores the resolution and the primaries in tags.
+    // The following kinds of metadata need no EXIF fields: JPEG stores texts in comments, and TIFF
+    // stores the resolution and the primaries in tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
@@ -227,7 +229,8 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// JPEG stores texts that have no EXIF field as comments, together with their keywords.
+  /// Prepares the texts that have no EXIF field. JPEG stores each of these texts as a comment that
+  /// begins with the keyword. PNG stores them unchanged. All other formats lose them.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

@@ -1,5 +1,5 @@
 #pragma once
-// Adapts metadata to the format and the content of an output.
+// Adapts metadata to the format of an output and to the pictures that the output contains.
 
 #include <string>
 #include <vector>
@@ -14,20 +14,20 @@ struct PictureTarget {
   std::string name;                             // for messages: ".png"
   bool is_video = false;                        // the container reports the orientation itself
   bool is_scaled = false;                       // input and output have different sizes
-  int width = 0, height = 0;                    // of the samples before a rotation
+  int width = 0, height = 0;                    // size of the samples before a rotation
   Layout from = Layout::rgb, to = Layout::rgb;  // channels of input and output
   bool is_big_tiff = false;                     // Exiv2 cannot change the file
   bool can_rotate = false;                      // samples can be rotated before they are encoded
 };
 
 struct PreparedMetadata {
-  PictureMetadata metadata;  // as embed_metadata() writes it
+  PictureMetadata metadata;  // in the form that embed_metadata() writes
   int rotation = 1;          // orientation to apply to the samples
   std::vector<std::string> losses, notes;
 };
 
-/// Returns `metadata` in the form in which the output `target` can store it. `metadata.orientation`
-/// must be the orientation of the samples.
+/// Returns `metadata` in the form in which the output `target` can store them.
+/// `metadata.orientation` must be the orientation of the samples before a rotation.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// TIFF files in memory, in the form that libtiff can open.
+// Lets libtiff read and change TIFF files in memory.
 
 #include <cstdint>
 #include <span>
@@ -13,18 +13,19 @@ namespace lull::io {
 /// A TIFF file in memory, which libtiff reads or changes.
 class TiffMemory {
  public:
-  /// Refers to `bytes` without copying them. Without copy_bytes(), open() can only read the file.
+  /// Opens the file with the content `bytes`, which must outlive this object. open() can only read
+  /// the file until copy_bytes() is called.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;
 
-  /// Copies the bytes, so that libtiff can change them.
+  /// Copies the bytes of the file, so that libtiff can change the copy.
   void copy_bytes();
-  /// Opens the file for reading ("rm") or changing ("r+m"). Returns null if it is not a TIFF file.
-  /// This object must outlive the result.
+  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"). Returns null if the file
+  /// is not a TIFF file. This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
-  /// Returns libtiff's first error; empty if there is none.
+  /// Returns the first error that libtiff reported; empty if there is none.
   const std::string& message() const { return message_; }
 
  private:

@@ -1,4 +1,4 @@
-// Metadata of TIFF and HEIF files, read and written with Exiv2.
+// Reads and writes the metadata of TIFF and HEIF files with Exiv2.
 
 #include <exception>
 #include <string>
@@ -42,7 +42,8 @@ void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
     for (const std::string& tag : omitted_tags(data, metadata.exif))
       metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
   } catch (const std::exception&) {
-    // Damaged metadata are ignored. The decoder reports damage of the picture itself.
+    // The function ignores damaged metadata. If the picture itself is damaged, the decoder reports
+    // the damage.
   }
 }
 

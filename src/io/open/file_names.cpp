@@ -32,8 +32,8 @@ bool is_job_name(const std::string& name) {
   return std::ranges::find(records, name) != records.end() || is_segment_name(name);
 }
 
-/// Returns the files of a picture sequence; empty if no file matches, or if `path` is not a
-/// pattern.
+/// Returns the files of a picture sequence. The list is empty if `path` is not a pattern, or if no
+/// file matches the pattern.
 std::vector<SequenceFile> sequence_of(const std::string& path) {
   try {
     return is_sequence(path) ? find_sequence(path) : std::vector<SequenceFile>{};
@@ -42,7 +42,8 @@ std::vector<SequenceFile> sequence_of(const std::string& path) {
   }
 }
 
-/// Returns an existing file, and the file with its samples if it is a volume in two files.
+/// Returns the name of an existing file. For a volume that consists of two files, also returns the
+/// file with the samples.
 std::vector<std::string> files_of_existing(const std::string& path) {
   try {
     const auto volume = read_foreign_volume(path);

@@ -62,9 +62,9 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of other streams that precede this frame. The demuxer may already have read
-  // packets far beyond the frame. The order of packets in the output must not depend on how far the
-  // demuxer has read.
+  // Writes those packets of other streams that precede this frame. The demuxer may already have
+  // read packets far beyond the frame. Such packets must wait, because the order of packets in the
+  // output must not depend on the progress of the demuxer.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -81,16 +81,16 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Rejects options.segments for an output that cannot be made in segments. `why` is the reason in
-/// the message.
+/// Rejects options.segments for an output that cannot be encoded in segments. `why` is the reason
+/// in the message.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
                           "); leave it out");
 }
 
-/// Returns the permission bits of the files that a source reads. For the input `-`, these are the
-/// bits of the open file.
+/// Returns the permission bits that all files of a source allow. For the input `-`, the function
+/// uses the bits of the open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;
@@ -110,12 +110,13 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
     return path == "null" ? open_null_sink(source, options) : open_hash_sink(source, options);
   }
   if (!dynamic_cast<FileSource*>(&source)) {
-    refuse_segments(path, options, "a stack of slices is one file");
+    refuse_segments(path, options, "a stack of slices cannot be continued");
     if (options.width > 0)
       throw InvalidArgument("slices of another size for '" + path +
                             "' (a stack keeps its voxels); give a picture or a video");
   }
   if (auto sink = open_nifti_sink(path, source, options)) return sink;
+  if (auto sink = open_zarr_sink(path, source, options)) return sink;
   if (auto sink = open_tiff_sink(path, source, options)) return sink;
   refuse_stack(path, options);
   auto* file = dynamic_cast<FileSource*>(&source);

@@ -1,4 +1,5 @@
-// Opens the kind of source (video, stack) that a path requires.
+// Opens an input: decides from the path and the content whether the input is a stack or a video,
+// and opens the source of this kind.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"
@@ -31,6 +32,7 @@ std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOp
                           "' (a stack of slices has a range of its own); leave --white out");
   if (stack == StackKind::nifti) return open_nifti_source(path, options);
   if (stack == StackKind::tiff) return open_tiff_source(path, options);
+  if (stack == StackKind::zarr) return open_zarr_source(path, options);
   capture_ffmpeg_log();
   return std::make_unique<FileSource>(path, options);
 }

@@ -15,6 +15,7 @@ extern "C" {
 #include "io/write/metadata_embedder.h"
 #include "io/write/sequence_sink.h"
 #include "io/write/stream_handling.h"
+#include "io/zarr/zarr_name.h"
 
 namespace lull::io {
 namespace {
@@ -180,20 +181,27 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// Describes a stack. A stack has no streams, and its output can only be a file of the same kind.
+/// Describes a stack. A stack has no streams, and only a file of the same kind can store it.
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
   const bool nifti = report.video.container == "nifti";
-  if (report.output.empty()) report.output = nifti ? "output.nii" : "output.tif";
+  if (report.output.empty())
+    report.output = nifti                              ? "output.nii"
+                    : report.video.container == "zarr" ? "output.zarr"
+                                                       : "output.tif";
   if (report.output == "null" || report.output == "hash") return;
   try {
     check_stack_output(report.output, report.video);
     const VolumeFormat format = volume_format(report.output);
     const bool is_volume = nifti && format != VolumeFormat::none;
-    report.encoder = is_volume ? container_of(format) : nifti ? "dicom" : report.video.container;
+    report.encoder = is_volume                     ? container_of(format)
+                     : nifti                       ? "dicom"
+                     : is_zarr_name(report.output) ? "zarr"
+                                                   : "tiff";
     report.pixel_format = report.video.pixel_format;
     add_losses(losses_of_volume(report.output, source, options), report);
+    add_losses(losses_of_planes(report.output, source), report);
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the stack: ") + e.what());
   }
@@ -226,7 +234,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer itself interprets the streams that it discards, for example the chapters of MP4.
+    // The report omits streams that the demuxer discards, for example the stream with the chapters
+    // of MP4: the demuxer converts these streams to properties of the file.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -10,8 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads elements of OpenEXR's file format: little-endian numbers, and names that end with a zero
-/// byte.
+/// Reads little-endian numbers of an OpenEXR file, and names that end with a zero byte.
 class Reader {
  public:
   explicit Reader(FileBytes& file) : file_(file) {}

@@ -1,6 +1,6 @@
-// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. If codes
-// are missing, FFmpeg's decoder keeps the previous picture in the missing part, and reports
-// nothing.
+// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. The check
+// is needed because FFmpeg's decoder reports nothing if codes are missing: the missing part of the
+// picture then shows the previous picture.
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes. A read beyond the end returns 0. After such a read, is_over() returns
-/// true.
+/// Reads consecutive bytes. A read beyond the end of the bytes returns 0, and is_over() then
+/// returns true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -30,7 +30,7 @@ class ByteReader {
     is_over_ |= count > bytes_.size() - at_;
     if (!is_over_) at_ += count;
   }
-  /// Skips sub-blocks of up to 255 bytes each. An empty sub-block is the last one.
+  /// Skips sub-blocks, which contain up to 255 bytes each. The last sub-block is empty.
   void skip_blocks() {
     for (int size = byte(); size > 0; size = byte()) skip(static_cast<std::size_t>(size));
   }
@@ -41,11 +41,11 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// Reads bits from the sub-blocks, lowest bit first.
+/// Reads codes from the sub-blocks. The lowest bit of a byte comes first.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
-  /// Returns the next code; -1 at the end of the sub-blocks.
+  /// Returns the next code, which has `bits` bits. Returns -1 at the end of the sub-blocks.
   int code(int bits) {
     while (count_ < bits) {
       if (left_ == 0 && !next_block()) return -1;
@@ -58,7 +58,7 @@ class CodeReader {
     count_ -= bits;
     return value;
   }
-  /// Skips the remaining sub-blocks. Returns the number of bytes after the last code.
+  /// Skips the remaining sub-blocks, and returns the number of bytes after the last code.
   std::int64_t finish() {
     std::int64_t rest = left_;
     bytes_.skip(static_cast<std::size_t>(left_));
@@ -70,7 +70,7 @@ class CodeReader {
   }
 
  private:
-  /// Reads the next sub-block. Returns false after the last sub-block, which is empty.
+  /// Begins the next sub-block. Returns false at the last sub-block, which is empty.
   bool next_block() {
     left_ = has_ended_ ? 0 : bytes_.byte();
     has_ended_ |= left_ == 0;
@@ -83,14 +83,15 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes yield (GIF89a, appendix F). The class stores only the lengths
-/// of the strings.
+/// Counts the pixels that LZW codes yield (GIF89a, appendix F). The class does not store the
+/// strings of pixels, but only their lengths.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Returns why the codes yield fewer than `expected` pixels; empty if they yield all of them.
+  /// Reads codes until they yield `expected` pixels. Returns an empty text on success, and
+  /// otherwise the reason why pixels are missing.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -109,7 +110,8 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the next code is the end code of the picture. A clear code may precede it.
+  /// Returns whether the next code is the end code of the picture. A clear code may come before the
+  /// end code.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;
@@ -140,8 +142,8 @@ std::size_t table_bytes(int flags) {
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// Checks the picture after a separator: position, size, optional colour table, codes. Returns the
-/// fault; empty if the picture is valid.
+/// Checks the picture after an image separator: its position, its size, the optional colour table
+/// and the codes. Returns the fault; empty if the picture is valid.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();

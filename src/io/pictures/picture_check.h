@@ -12,20 +12,20 @@ namespace lull::io {
 
 struct PictureFault {
   std::string text;
-  /// False if the decoder must not get the picture, because it would return uninitialised memory or
-  /// allocate far more than the picture needs.
+  /// False if lull must not pass the picture to the decoder. The decoder would return uninitialised
+  /// memory, or allocate far more memory than the picture needs.
   bool is_decodable = true;
 };
 
-/// Returns the first fault of a packet that FFmpeg's demuxers returned. The function checks GIF,
-/// PNG and Sun raster files.
+/// Returns the first fault in a packet of FFmpeg's demuxers. The function checks only GIF, PNG and
+/// Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Returns whether a packet that follows a picture in its file contains only bytes that other
-/// programs have appended, and no picture.
+/// Returns whether a packet contains only bytes that other programs have appended to the file, and
+/// no picture. The packet must follow a picture in the file.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Functions that check the pictures of a single codec.
+/// Each of the following functions checks the pictures of one codec.
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet);

@@ -19,14 +19,14 @@ constexpr std::size_t max_digits = 18;  // digits of numbers that fit in 64 bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Returns the position of the last part of the path.
+/// Returns the position in `path` at which the file name without folders begins.
 std::size_t last_part(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Returns the minimum number of digits that the number pattern at `at` requires, and sets `end` to
-/// the end of the pattern. Returns 0 if no pattern of a number begins at `at`.
+/// Returns the minimum number of digits that the number pattern at the position `at` requires. The
+/// function sets `end` to the end of the pattern. Returns 0 if no number pattern begins at `at`.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
@@ -43,8 +43,8 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Returns whether `a` precedes `b`. Runs of digits are compared as numbers, and all other
-/// characters as bytes.
+/// Returns whether the name `a` comes before the name `b`. The function compares runs of digits as
+/// numbers, and all other characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
@@ -68,7 +68,7 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a < b;  // they are equal apart from leading zeros
 }
 
-/// Calls use(name) for every name in the folder of `path`.
+/// Calls use(name) for each name in the folder of `path`.
 template <class Use>
 void each_name_in_folder(const std::string& path, Use&& use) {
   const std::string folder = path.substr(0, last_part(path));

@@ -1,6 +1,6 @@
 #pragma once
-// Patterns for the names of pictures that belong together: names with a number ("in.%04d.png",
-// "in.####.tif") or with wildcards ("shot_*.tif").
+// Patterns for the names of pictures that belong together. A pattern contains a number
+// ("in.%04d.png", "in.####.tif") or wildcards ("shot_*.tif").
 
 #include <cstdint>
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace lull::io {
 
-/// A file name pattern with one number. Only the last part of the path is a pattern; the folders
-/// are ordinary names.
+/// A file name pattern with one number. The pattern is in the last part of the path; the names of
+/// folders contain no pattern.
 struct NumberPattern {
   std::string before, after;  // text around the number; `before` includes the folder
   int digits = 1;             // minimum number of digits, padded with zeros
 
-  /// Returns the file name with this number, which must not be negative.
+  /// Returns the file name for the number `number`, which must not be negative.
   std::string name(std::int64_t number) const;
 };
 
-/// Parses a pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands for a
-/// percent sign. Returns nullopt if `path` contains no number pattern.
+/// Parses a number pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands
+/// for a percent sign. Returns nullopt if `path` contains no number pattern.
 /// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// Returns the number in `name`, a file name without folder; nullopt if the name does not match the
-/// pattern.
+/// Returns the number in the file name `name`, which contains no folder. Returns nullopt if the
+/// name does not match the pattern.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
 /// A file name pattern with one '*' in its last part.
@@ -45,19 +45,21 @@ struct SequenceFile {
   bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// Returns the files that match a pattern. Numbered files are sorted by number. Other files are
-/// sorted by name, with digits compared as numbers (shot_9 before shot_10).
+/// Returns the files that match a pattern. The function sorts files with numbers by number, and
+/// other files by name. In names, runs of digits are compared as numbers, so that shot_9 comes
+/// before shot_10.
 /// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// Returns the existing files that match a numbered pattern; none if the folder does not exist.
+/// Returns the existing files that match a number pattern. The list is empty if the folder does not
+/// exist.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
-/// Returns whether `path` is a pattern, and no file has this name.
+/// Returns whether `path` is a pattern and no file has the name `path`.
 bool is_sequence(const std::string& path);
 
-/// Returns the numbers that are missing between the first and the last file, such as "5, 9-10";
-/// empty if none is missing.
+/// Returns the numbers that are missing between the first and the last file, as a text such as "5,
+/// 9-10". The text is empty if no number is missing.
 std::string missing_numbers(const std::vector<SequenceFile>& files);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Previews of DNG files: small pictures for file managers.
+// Previews of DNG files. File managers show these small pictures.
 
 #include <cstdint>
 #include <vector>
@@ -16,8 +16,8 @@ struct DngPreview {
   std::vector<std::uint8_t> samples;  // interleaved
 };
 
-/// Makes a preview with sides of at most 1024 pixels. Each pixel of the preview is the mean of a
-/// block of the picture, white-balanced and converted to sRGB.
+/// Makes a preview whose sides have at most 1024 pixels. Each pixel is the mean of a block of the
+/// picture, white-balanced and converted to sRGB.
 [[nodiscard]] DngPreview make_preview(const RawFacts& facts, const Frame& result,
                                       const DngLevels& levels);
 

@@ -23,13 +23,13 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Ignores a message of LibRaw about damaged data. Without this function, LibRaw would print the
-/// message to standard error. LibRaw itself counts these errors. `Offset` is a template parameter
-/// because its type differs between versions of LibRaw.
+/// Receives LibRaw's messages about damaged data and does nothing. Without this function, LibRaw
+/// would print the messages to standard error. The damage is still detected, because LibRaw counts
+/// it. `Offset` is a template parameter because its type differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
-/// Owns an object of LibRaw, and converts LibRaw's errors to exceptions of lull.
+/// Owns a LibRaw object, and converts LibRaw's error codes to exceptions.
 class Decoder {
  public:
   explicit Decoder(std::string name) : name_(std::move(name)), raw_(std::make_unique<LibRaw>()) {
@@ -59,8 +59,9 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Refuses mosaics with a period other than 2x2. DNG files state the period of their mosaic, but
-/// LibRaw reads some mosaics with other periods as Bayer mosaics.
+/// Rejects mosaics whose pattern does not repeat every 2x2 sites. LibRaw reads some of these
+/// mosaics as Bayer mosaics, so the function reads the size of the pattern from the tags of the DNG
+/// file.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
@@ -74,7 +75,7 @@ void check_period(const Decoder& raw, const TiffTree& tags) {
              " sites, only Bayer mosaics are denoised");
 }
 
-/// Returns the colours of the 2x2 sites at the top left of the active area.
+/// Returns the colours of the 2x2 sites in the top left corner of the active area.
 std::array<std::uint8_t, 4> bayer_colours(Decoder& raw) {
   const libraw_iparams_t& camera = raw->imgdata.idata;
   if (camera.filters == 9) raw.refuse("it has an X-Trans mosaic, which lull does not denoise");
@@ -136,7 +137,7 @@ void read_camera(Decoder& raw, RawFacts& facts) {
     facts.iso = static_cast<std::uint32_t>(std::lround(data.other.iso_speed));
 }
 
-/// Returns the EXIF data and the XMP packet of a raw file in a manufacturer's own format.
+/// Returns the EXIF data and the XMP packet of a raw file that is not a DNG file.
 TiffTree tags_of_metadata(const std::vector<std::uint8_t>& file) {
   constexpr std::uint16_t xmp_tag = 700;
   PictureMetadata metadata;

@@ -15,16 +15,17 @@
 
 namespace lull::io {
 
-/// Reads a raw file, or a numbered sequence of raw files with equal sizes and mosaic patterns
-/// (CinemaDNG). Each frame is a mosaic in a grey frame of 16 bits. Frame::pts is the index of the
-/// file.
+/// Reads a raw file, or a numbered sequence of raw files (CinemaDNG) whose pictures have equal
+/// sizes and mosaic patterns. Each frame is grey, has 16 bits, and contains a mosaic. Frame::pts is
+/// the index of the file.
 class RawSource final : public FrameSource {
  public:
-  /// Opens the first file. @throws the exceptions of read_raw() and find_sequence()
+  /// Opens the first file.
+  /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Selects the files from index `first` to `last`; read() then reads only these files. The
-  /// indices of the selected files begin at 0. The caller must call this function before read().
+  /// Limits the source to the files with the indices `first` to `last`, and numbers these files
+  /// from 0. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -33,8 +34,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of the file with this index, and removes them from memory. The caller must
-  /// have read the file. Any thread may call this function.
+  /// Returns the facts of the file with the index `index`, and removes the facts from memory.
+  /// read() must have returned the picture of this file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:
@@ -48,7 +49,7 @@ class RawSource final : public FrameSource {
   std::map<std::int64_t, std::shared_ptr<const RawFacts>> facts_;
 };
 
-/// A denoised picture, and the facts that the input file states about the camera.
+/// A denoised picture, and the facts about the camera from the input file.
 struct RawResult {
   std::shared_ptr<const RawFacts> facts;
   Frame samples;  // a mosaic, or R, G, B
@@ -61,12 +62,13 @@ struct RawFileOptions {
   Access access{};
 };
 
-/// Returns whether a file with this name can hold a denoised raw photograph: .dng for raw data, and
-/// .tif, .tiff, .png or .exr for developed pictures.
+/// Returns whether a file with this name can store a denoised raw photograph: .dng for raw data,
+/// and .tif, .tiff, .png or .exr for developed pictures.
 [[nodiscard]] bool is_raw_output(const std::string& path);
 
-/// Writes a picture in the format that the name states. The file gets its name when it is complete.
-/// @return what the file cannot hold, one line each
+/// Writes a picture in the format that the file name states. The file gets its name when it is
+/// complete.
+/// @return one line for each property that the file cannot store
 /// @throws InvalidArgument  no format has this extension
 /// @throws CannotCreate, IoError
 std::vector<std::string> write_raw_result(const std::string& path, const RawResult& result,

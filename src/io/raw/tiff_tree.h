@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data as a tree in memory, without the pictures. The
-// tree contains all values as bytes. Therefore lull also preserves unknown tags.
+// The directories of a TIFF file or of EXIF data, as a tree in memory without the pictures. The
+// tree stores all values as bytes, so that lull can also copy unknown tags.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@ namespace lull::io {
 
 struct TiffDirectory;
 
-/// One tag of a directory. Values keep the byte order of the tree.
+/// A tag of a directory and its values. The values have the byte order of the tree.
 struct TiffEntry {
   std::uint16_t tag = 0;
   std::uint16_t type = 0;   // TIFF 6.0, section 2
@@ -23,12 +23,13 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture in one strip. write_tiff_tree() adds the tags with the position of the
-  /// strip. Empty: the directory has no picture. The bytes must exist until the picture is written.
+  /// Samples of a picture that is stored in one strip. write_tiff_tree() adds the tags that state
+  /// the position of the strip. The bytes must exist until the picture is written. An empty span
+  /// means that the directory has no picture.
   std::span<const std::uint8_t> picture;
 
   [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;
-  /// Replaces or adds an entry.
+  /// Adds an entry, or replaces the entry with the same tag.
   void set(TiffEntry entry);
   void remove(std::uint16_t tag);
 };
@@ -43,17 +44,17 @@ struct TiffTree {
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
   [[nodiscard]] TiffEntry longs(std::uint16_t tag, const std::vector<std::uint32_t>& values) const;
   [[nodiscard]] TiffEntry doubles(std::uint16_t tag, const std::vector<double>& values) const;
-  /// Makes an entry of rationals with denominators of at most 10000. `is_signed`: the type is
-  /// SRATIONAL.
+  /// Makes an entry of rationals with denominators of at most 10000. If `is_signed` is true, the
+  /// type is SRATIONAL.
   [[nodiscard]] TiffEntry rationals(std::uint16_t tag, const std::vector<double>& values,
                                     bool is_signed = false) const;
-  /// Returns the values of a numeric entry; empty for other types.
+  /// Returns the values of a numeric entry. The list is empty for entries of other types.
   [[nodiscard]] std::vector<double> numbers(const TiffEntry& entry) const;
 };
 
-/// Parses a TIFF file (not BigTIFF) or EXIF data: the first directory and all directories that its
-/// tags refer to. The positions of strips and tiles are omitted. Tags and directories that are
-/// damaged are omitted, too.
+/// Parses a TIFF file or EXIF data, but not BigTIFF. The tree contains the first directory and all
+/// directories to which its tags refer. It does not contain the positions of strips and tiles, and
+/// no damaged tags or directories.
 /// @return a tree without entries if the bytes are no TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 

@@ -8,13 +8,13 @@
 namespace lull::io {
 namespace {
 
-/// Phrases that occur in those errors of decoders that concern only the metadata of cameras, not
-/// the samples.
+/// Phrases in the messages of those decoder errors that concern only metadata of cameras. The
+/// samples of such a picture are intact.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// If a picture is truncated, FFmpeg's JPEG decoder fills the missing part with grey and only logs
-/// a warning.
+/// If a picture is truncated, FFmpeg's JPEG decoder fills the missing part with grey and logs only
+/// a warning with this phrase.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -23,7 +23,7 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// Upper bounds for the ratio of samples to compressed bytes of a codec.
+/// Upper bounds for the number of samples that a codec can store in a byte.
 struct Density {
   double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
   double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
@@ -57,15 +57,15 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores prediction modes for each block of 16x16 pixels. Their probabilities are fixed,
-      // so a block always needs more than one bit.
+      // VP8 stores prediction modes for each block of 16x16 pixels. The probabilities of these
+      // modes are fixed, so a block always needs more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
   }
 }
 
-/// Returns whether the decoder may use this pixel format for samples of 1 bit.
+/// Returns whether a picture with this pixel format may have samples of 1 bit in the file.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -122,18 +122,19 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// With frame threads, the number of returned results shows to which result a message belongs. A
-// frame thread gets its next packet only after the decoder has returned the result of the thread's
-// previous packet. With N threads, a message about result k is therefore logged only after at least
-// k - N + 1 results have been returned. A message about result k - N, which the same thread
-// decoded, is logged earlier.
+// With frame threads, several threads of the decoder decode pictures at the same time. The number
+// of results that the decoder has returned then shows to which result a message belongs. The reason
+// is that a thread gets its next packet only after the decoder has returned the previous result of
+// the thread. With N threads, a message about result number k is therefore logged only after at
+// least k - N + 1 results have been returned. A message about the previous result of the same
+// thread, number k - N, is logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // If decoding fails with several threads, it is unknown which message belongs to the failure, so
-  // the messages are kept.
+  // If a decoder with several threads fails, it is unknown which message belongs to the failure.
+  // The function therefore deletes no messages.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

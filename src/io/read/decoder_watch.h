@@ -1,6 +1,6 @@
 #pragma once
-// Watches a decoder of FFmpeg: collects damage that the decoder only logs, and provides the memory
-// for the decoded pictures.
+// Watches an FFmpeg decoder. The watch detects damage that the decoder only logs, and provides the
+// memory for the decoded pictures.
 
 #include <atomic>
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace lull::io {
 
-/// Returns whether each picture of the codec is independent of the others, so that an error in the
-/// decoder's log means damage of that picture. Decoders of other codecs also log errors for intact
-/// recordings that begin in the middle of a group of pictures.
+/// Returns whether an error in the decoder's log means damage of a picture. The result is true for
+/// codecs whose pictures do not depend on other pictures. Decoders of other codecs also log errors
+/// for intact recordings that begin in the middle of a group of pictures.
 bool logs_damage(const AVCodecDescriptor* codec);
 
-/// Watches one decoder, which must be closed before the watch is destroyed.
+/// Watches one decoder. The decoder must be closed before this object is destroyed.
 class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Tags the decoder. This object then receives the decoder's log messages, and stores them as
-  /// messages about the file of the constructor's LogTopic. The caller must call this function
-  /// before the decoder is opened.
+  /// Begins to watch a decoder. This object then receives the log messages of the decoder, and
+  /// stores them as messages about the file of `topic`, the argument of the constructor. The caller
+  /// must call this function before it opens the decoder.
   void attach(AVCodecContext& decoder);
-  /// Tags the decoder as attach() does. In addition, the pictures of the decoder get zeroed memory,
-  /// so that the missing parts of a damaged picture have defined samples. If a packet is too small
-  /// for its picture, decoding fails before memory is allocated.
+  /// Begins to watch a decoder as attach() does. In addition, the pictures of the decoder get
+  /// memory that is filled with zeros, so that missing parts of a damaged picture have defined
+  /// samples. If a packet is too small for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of a packet. The caller must call this function before it sends the packet to
   /// the decoder.
   void expect(const AVPacket& packet);
-  /// The caller must call this function after each result of the decoder. Returns the most recent
-  /// damage that the decoder has logged for `picture`; empty if there is none. `picture` is null if
-  /// the decoder failed.
+  /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
+  /// none. The caller must call this function after each result of the decoder. If the decoder
+  /// failed, `picture` must be null.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -51,7 +51,8 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // The most recent message of each frame thread. The key is the codec context of the thread.
+  // The most recent message of each thread of the decoder. The key is the codec context of the
+  // thread.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

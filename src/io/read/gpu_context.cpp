@@ -4,9 +4,9 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header includes the header of the CUDA driver unless CUDA_VERSION is defined. FFmpeg's
-// header needs only two types of the driver, and lull is also compiled where no CUDA toolkit is
-// installed.
+// FFmpeg's header would include the header of the CUDA driver, which does not exist on machines
+// without the CUDA toolkit. The header omits this include if CUDA_VERSION is defined. The code
+// therefore defines CUDA_VERSION and the two types of the driver that FFmpeg's header needs.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;
@@ -26,7 +26,7 @@ struct Driver {
   int (*release)(int device) = nullptr;
 };
 
-/// Returns the functions of the driver. They are null if the driver is not installed.
+/// Returns the functions of the driver. The pointers are null if the driver is not installed.
 const Driver& driver() {
   static const Driver functions = [] {
     Driver found;
@@ -45,7 +45,8 @@ void release_context(AVHWDeviceContext* context) {
   driver().release(static_cast<int>(reinterpret_cast<std::intptr_t>(context->user_opaque)));
 }
 
-/// Returns FFmpeg's device for the primary context as it is; null if this is impossible.
+/// Makes an FFmpeg device from the primary context of the GPU, without a change of the context's
+/// flags. Returns null if this is impossible.
 AVBufferRef* open_active_context(int device) {
   if (!driver().retain || !driver().release) return nullptr;
   AVBufferRef* opened = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
@@ -73,8 +74,9 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
   const int code =
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
-  // FFmpeg refuses a primary context that the program has already used with other flags, although
-  // it works.
+  // FFmpeg refuses a primary context whose flags differ from FFmpeg's own flags, although decoding
+  // works with such a context. The flags may differ if the program has already used the primary
+  // context.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

@@ -1,5 +1,5 @@
 #pragma once
-// Opens a GPU for FFmpeg.
+// Opens a GPU for FFmpeg's decoders.
 
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns FFmpeg's device for a GPU. FFmpeg uses the primary context, the context of the CUDA
-/// runtime, so that kernels can access the decoded pictures. The caller owns the result. Null:
-/// FFmpeg cannot use the GPU; `problem` is then the reason.
+/// Returns FFmpeg's device for a GPU. FFmpeg uses the primary context, which the CUDA runtime also
+/// uses, so that kernels can access the decoded pictures. The caller owns the result. If FFmpeg
+/// cannot use the GPU, the result is null and `problem` is the reason.
 [[nodiscard]] AVBufferRef* open_gpu(int device, std::string& problem);
 
 }  // namespace lull::io

@@ -41,8 +41,8 @@ struct OwnedPicture {
 const AVCodec* find_gpu_decoder(AVCodecID id) {
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state))
-    // FFmpeg's wrappers ("cuvid") are excluded because they parse the stream differently from
-    // FFmpeg's CPU decoders.
+    // FFmpeg's wrappers ("cuvid") parse the stream differently from FFmpeg's CPU decoders, so lull
+    // does not use them.
     if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
         runs_on_cuda(*codec))
       return codec;
@@ -81,8 +81,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // If the height is odd, FFmpeg rounds the height of chroma down and would not copy the last row
-  // of chroma. The function therefore copies the complete surface.
+  // For an odd height, FFmpeg rounds the height of chroma down. A copy of the visible part would
+  // therefore lack the last row of chroma, so the function copies the complete surface.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -107,12 +107,12 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // CPU decoders crop a picture at the left and at the top by moving the plane pointers. Surfaces
-  // on a GPU still contain the cropped samples.
+  // CPU decoders crop a picture at the left and at the top: they move the plane pointers. A surface
+  // on a GPU still contains the cropped samples.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // If the height is odd, FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1
-  // have such pictures.
+  // For an odd height, FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1 can
+  // have odd heights.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

@@ -1,6 +1,6 @@
 #pragma once
-// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. The frames remain in the GPU's
-// memory.
+// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. The frames remain in the memory of
+// the GPU.
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
@@ -9,7 +9,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// Returns FFmpeg's decoder of this codec that can use a GPU; null if there is none.
+/// Returns FFmpeg's decoder for this codec that can use a GPU; null if FFmpeg has no such decoder.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {
@@ -17,28 +17,28 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Configures `decoder`, which is not open yet, to decode on the GPU if the GPU supports the
-  /// stream. If it does not, FFmpeg decodes on the CPU. The memory type of the decoded frames shows
-  /// where FFmpeg decodes.
+  /// Configures `decoder`, which must not be open yet, for decoding on the GPU. If the GPU does not
+  /// support the stream, FFmpeg decodes on the CPU. is_on_gpu() shows for a decoded frame where
+  /// FFmpeg decoded it.
   void attach(AVCodecContext& decoder) const;
 
-  /// Returns a copy of a decoded surface within the GPU's memory, with all properties of the
-  /// picture. A decoder has at most 32 surfaces, and stops if no surface is free. The number of
-  /// copies is not limited.
+  /// Copies a decoded surface, with all properties of the picture, to other memory of the GPU. The
+  /// copy is necessary because a decoder has at most 32 surfaces and stops if no surface is free.
+  /// The number of copies is not limited.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Returns whether the GPU can still allocate memory. If it can, a decoding error is caused by
-  /// the stream, not by the GPU.
+  /// Returns whether the GPU can still allocate memory. If the result is true, the stream and not
+  /// the GPU is the cause of a decoding error.
   bool works() const;
   int device() const { return index_; }
 
-  /// Returns why a picture cannot remain on the GPU; empty if it can. `nominal` is the format that
-  /// the picture would have on the CPU.
+  /// Returns why a picture cannot remain on the GPU; empty if the picture can. `nominal` is the
+  /// pixel format that the CPU decoder would return.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// Returns the samples of `picture` as samples of `format`. objection() must be empty for the
-  /// picture. The result owns the picture.
+  /// Returns the samples of `picture` as samples of `format`. The caller must check that
+  /// objection() returns an empty text for the picture. The result owns the picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

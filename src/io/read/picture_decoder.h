@@ -25,33 +25,33 @@ class TiffReader;
 class PictureDecoder {
  public:
   /// Opens the decoder. With options.gpu, the constructor first tries to decode the first picture
-  /// of the video on the GPU. `demuxer` and `damage` must outlive the decoder.
+  /// of the video on the GPU. `demuxer` and `damage` must outlive this object.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();
 
-  /// Returns the next picture; null at the end.
-  /// @throws BadData  damage that is not tolerated
-  /// @throws DeviceFailure
+  /// Returns the next picture; null at the end of the video.
+  /// @throws BadData  the input is damaged, and damage is not tolerated
+  /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
-  /// Returns the metadata of the file from which next() decoded `picture`; null if there are none.
-  /// The metadata of a picture can be taken only once.
+  /// Returns the metadata of the file from which next() decoded `picture`, and removes them from
+  /// this object. Returns null if there are no metadata, or if they have already been returned.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Resets the decoder after a seek. The caller must not call this function while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
-  /// Returns the number of pictures that the decoder has returned to its caller.
+  /// Returns the number of pictures that next() has returned.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns why the CPU decodes although a GPU was requested. Empty if no GPU was requested, or if
-  /// the GPU decodes.
+  /// Returns why the CPU decodes although a GPU was requested. The text is empty if no GPU was
+  /// requested, or if the GPU decodes.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
-  /// format that the CPU decoder would return.
+  /// Returns the pixel format that the CPU decoder returns for the picture. If the picture is on a
+  /// GPU, the result is the format that the picture would have in CPU memory.
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// FFmpeg's messages about the stream, for error texts.
+  /// Returns FFmpeg's messages about the stream, which lull uses in error texts.
   const LogWatch& said() const { return watch_; }
 
  private:
@@ -66,8 +66,8 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Counts the damage and returns true if the decoder's error `code` means damage, and if damage
-  /// is tolerated. Returns false otherwise.
+  /// Counts an error of the decoder as damage. Returns false if damage is not tolerated, or if the
+  /// error `code` does not mean damage.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -92,8 +92,8 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets that were read before the GPU returned its first picture. The CPU decodes them if the
-  /// GPU cannot decode the stream.
+  /// Packets that the demuxer returned before the first picture from the GPU. If the GPU cannot
+  /// decode the stream, the CPU decodes these packets.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
@@ -102,8 +102,8 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata of the packets whose pictures have not been returned yet. The key is the time stamp
-  /// of the packet.
+  /// Metadata that take_metadata() has not returned yet. The key is the time stamp of the packet
+  /// that contains the metadata.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -9,9 +9,10 @@
 namespace lull::io {
 namespace {
 
-/// A 64-bit digest that is computed at memory speed. It consists of four parallel sums, each
-/// multiplied by an odd number for every 8 bytes, so that omitted or exchanged bytes change the
-/// digest. It detects only accidental changes; it is not cryptographic.
+/// A 64-bit digest that is computed about as fast as memory can be read. The digest consists of
+/// four parallel sums. Each sum is multiplied by an odd number after every 8 bytes, so that omitted
+/// or exchanged bytes change the digest. The digest is not cryptographic: it detects only
+/// accidental changes.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -35,7 +36,7 @@ class Digest {
   }
 
  private:
-  // 2^64 / golden ratio, rounded to odd.
+  // 2^64 divided by the golden ratio, rounded to an odd number.
   static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
   void mix(std::size_t lane, std::uint64_t word) {
     lanes_[lane] = (std::rotl(lanes_[lane], 29) ^ word) * factor;
@@ -58,7 +59,7 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
-/// Returns the last picture at or before `picture` at which decoding can start.
+/// Returns the last picture, at or before `picture`, at which decoding can start.
 std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
   while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
   return picture;
@@ -83,8 +84,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // The member opaque_ref contains the file of a picture with layers. Filters may also use the
-  // other layers, so the digest includes the file.
+  // For a picture with layers, the member opaque_ref contains the complete file. Filters may use
+  // all layers, so the digest includes the file.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -108,7 +109,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // The index has no entry for pictures after its last picture, so these are not compared.
+  // A picture after the last entry of the index cannot be compared.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -135,8 +136,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // Decoding starts one picture earlier than the margin requires, because a repeated frame also
-  // needs the frame before it.
+  // The code adds one picture to the margin, because the state of a repeated frame depends on the
+  // frame before it.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

@@ -1,5 +1,5 @@
 #pragma once
-// Records decoded pictures in an index, or compares them with an index.
+// Records decoded pictures in an index, or compares decoded pictures with an index.
 
 #include <cstdint>
 #include <memory>
@@ -10,27 +10,27 @@
 
 namespace lull::io {
 
-/// Returns a digest of the picture's samples and of all other properties on which a result may
-/// depend: side data, colour, interlacing, aspect ratio. The digest is 0 only for a picture in GPU
-/// memory.
+/// Returns a digest of the picture's samples and of all other properties on which results may
+/// depend: side data, colour, interlacing, aspect ratio. For a picture in GPU memory, the digest is
+/// 0; for all other pictures, it is not 0.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Returns whether decoding can start at the picture, according to the decoder.
+/// Returns whether the decoder states that decoding can start at the picture.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {
  public:
-  /// @param note  the index to which the pictures are added; may be null
-  /// @param known  the index with which the pictures are compared; may be null
-  /// @param name  the input's name in messages
+  /// @param note  index to which process() adds the pictures; may be null
+  /// @param known  index with which process() compares the pictures; may be null
+  /// @param name  name of the input in messages
   PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,
                std::string name)
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// After this call, process() also compares digests, because the next pictures follow a seek.
+  /// Makes process() also compare digests. The caller must call this function after a seek.
   void make_strict() { strict_ = true; }
-  /// Records the picture `number`, or compares it with the index.
+  /// Adds the picture `number` to the index, or compares the picture with the index.
   /// @throws IndexMismatch
   void process(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;

@@ -1,11 +1,12 @@
 #pragma once
-// Quantisation steps that a decoded picture carries until the frame is encoded.
+// Stores quantisation steps in a decoded picture.
 
 #include "io/ffmpeg/ffmpeg.h"
 
 namespace lull::io {
 
-/// Stores quantisation steps on the 0..255 scale in the picture, for quantiser_steps().
+/// Stores quantisation steps on the 0..255 scale in the picture. quantiser_steps() returns them
+/// later.
 void set_quantiser_steps(AVFrame& picture, double luma, double chroma);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the quantisation of H.264, HEVC and AV1 from the headers of slices and frames.
+// Reads the quantisation parameters of H.264, HEVC and AV1 from the headers of slices and frames.
 
 #include <array>
 #include <cstdint>
@@ -14,22 +14,24 @@ extern "C" {
 
 namespace lull::io {
 
-/// The quantisation of each packet of a stream. FFmpeg parses the headers (its bitstream filter
-/// trace_headers) and logs their elements.
+/// The quantisation of each packet of a stream. FFmpeg's bitstream filter trace_headers parses the
+/// headers and logs their elements; this class reads the log.
 class QuantiserTrace {
  public:
-  /// Does nothing if the codec is another one, or if FFmpeg lacks the filter.
+  /// Prepares the filter. The object has no effect if the codec is not H.264, HEVC or AV1, or if
+  /// FFmpeg was built without the filter.
   explicit QuantiserTrace(const AVStream& stream);
   ~QuantiserTrace();
   QuantiserTrace(const QuantiserTrace&) = delete;
   QuantiserTrace& operator=(const QuantiserTrace&) = delete;
 
-  /// Reads the headers of a packet. Damaged packets and packets without a time are ignored.
+  /// Reads the headers of a packet. The function ignores damaged packets and packets without a time
+  /// stamp.
   void add(const AVPacket& packet);
-  /// Stores in `picture` the quantisation of the packet that has the same time, for
-  /// quantiser_steps().
+  /// Stores quantisation steps in `picture`, for quantiser_steps(). The function uses the headers
+  /// of the packet with the time stamp of the picture.
   void mark(AVFrame& picture);
-  /// Forgets all packets, after a seek.
+  /// Removes all stored packets. The caller must call this function after a seek.
   void restart() { by_time_.clear(); }
 
  private:
@@ -39,7 +41,7 @@ class QuantiserTrace {
   AVBSFContext* filter_ = nullptr;
   AVCodecID codec_ = AV_CODEC_ID_NONE;
   double initial_ = 26;  // parameter to which slices add their difference
-  double sum_ = 0;       // of the parameters of the slices or frames of a packet
+  double sum_ = 0;       // sum of the parameters of a packet's slices or frames
   int count_ = 0;
   std::map<std::int64_t, double> by_time_;  // mean parameter of each packet
 };

@@ -14,7 +14,7 @@ FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
   properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder chooses the picture type
-  // The decoder has already cropped the picture, on the CPU and on a GPU.
+  // The decoder has already cropped the picture, so the values for cropping become 0.
   properties->crop_right = properties->crop_bottom = 0;
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;
@@ -97,7 +97,7 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Adds a note if frames have more bits or channels than the samples of the input.
+/// Adds a note for the user if frames have more bits or channels than the samples of the input.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -168,9 +168,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. Damage before that position is ignored, because after a seek a
-/// decoder starts in the middle of the stream. Damage after that position is an error, because the
-/// plan of the job does not contain it.
+/// Seeks to options_.start_picture. Damage before this picture is ignored, because a decoder starts
+/// in the middle of the stream after a seek. Damage after this picture is an error, because the
+/// plan of the job does not contain the damage.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -182,7 +182,7 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // If video of another format follows the selection, the clip ends at this position.
+  // The clip ends at this frame if the video after the selection has another format.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -230,8 +230,8 @@ Frame FileSource::frame_of(TimedPicture taken) {
   return frame;
 }
 
-// Checks that each file of a sequence has yielded one picture. If a picture is missing, the names
-// and the pictures do not match.
+// Throws an error if a file of a sequence has yielded no picture, because the numbers of files and
+// pictures would no longer correspond.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)
@@ -259,8 +259,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // The damage may be the reason why the frames are marked as interlaced, so the error states the
-  // damage.
+  // Damage may be the reason why frames are marked as interlaced, so the error text describes the
+  // damage if there is any.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

@@ -12,8 +12,8 @@
 
 namespace lull::io {
 
-/// The MediaSource for all inputs that FFmpeg reads. Sinks also use functions that are not in the
-/// interface MediaSource.
+/// The MediaSource for all inputs that FFmpeg reads. The sinks also use the functions that
+/// FileSource has in addition to the interface MediaSource.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
@@ -33,20 +33,19 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Brings the selection into the state in which it would be if all pictures of options().index
-  /// had been read.
+  /// Changes the state of the selection as if all pictures of options().index had been read.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
-  /// Returns the first frame as decoded, with colour, aspect ratio and side data. Its samples may
-  /// be on a GPU. Valid until the first read.
+  /// Returns the first frame as the decoder returned it, with colour, aspect ratio and side data.
+  /// The samples of the frame may be on a GPU. The reference is valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
-  /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
-  /// read.
+  /// Returns the metadata of the first frame's file; null if there are none. The pointer is valid
+  /// until the first read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time stamp with which read() will return the first frame. Valid until the first
-  /// read.
+  /// Returns the time stamp of the first frame that read() will return. The caller must call this
+  /// function before the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
@@ -59,8 +58,9 @@ class FileSource final : public MediaSource {
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether the source has a second frame. The caller must call this function before the
-  /// first read. The function decodes the second frame. With margins, the second selected frame may
-  /// be far away, so the function uses the estimated number of frames instead.
+  /// first read. The function decodes the second frame, but not with SourceOptions::margins: the
+  /// second selected frame may then be far away, so the function uses the estimated number of
+  /// frames.
   bool has_second_frame();
 
  private:

@@ -15,8 +15,8 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // If no margins are requested, the list of a sequence's files already contains only selected
-  // files.
+  // Without margins, the list of a sequence's files contains only selected files, so no selector is
+  // needed.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
@@ -50,11 +50,11 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// The demuxer decides where a seek ends. Only a comparison of the decoded picture with the index
-// proves that the position is right. The second attempt seeks to a position that is earlier by the
-// maximum reordering of frames, for demuxers that seek by decoding times (MPEG-TS). Some decoders
-// need more packets than the packets of a picture's own group of pictures, so each further attempt
-// starts at the preceding key picture.
+// Seeks to the picture `number`. The demuxer chooses the position where a seek ends, so the
+// function compares the decoded picture with the index. The second attempt seeks to an earlier
+// time, by the maximum reordering of frames, because some demuxers (MPEG-TS) seek by decoding
+// times. Some decoders need packets of earlier groups of pictures, so each further attempt starts
+// at the preceding key picture.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -107,8 +107,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of other streams that belong to pictures outside the selection. While such
-/// pictures are read, the muxer takes no packets from the relay.
+/// Drops packets of other streams that belong to pictures outside the selection. The muxer removes
+/// no packets from the relay while such pictures are decoded.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
@@ -125,7 +125,8 @@ void TimedPictures::end() {
   selector_->finish();
 }
 
-// Adds the orientation to the picture. FFmpeg itself reads the orientation only in some formats.
+// Adds a display matrix with the orientation to the picture, because FFmpeg reads the orientation
+// only in some formats.
 void TimedPictures::state_orientation(int orientation, AVFrame& picture) {
   if (orientation == 1 || av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX)) return;
   const DisplayMatrix matrix = display_matrix(orientation);

@@ -1,5 +1,5 @@
 #pragma once
-// Returns the decoded pictures of the selected part of the input, with time stamps.
+// Decodes the selected part of the input, and returns the pictures with time stamps.
 
 #include <atomic>
 #include <cstdint>
@@ -19,39 +19,41 @@ struct TimedPicture {
   FramePtr picture;
   std::shared_ptr<const PictureMetadata> metadata;  // null if there are none
   std::int64_t pts = 0, duration = 0;
-  std::int64_t number = 0;    // counted over all decoded pictures
+  std::int64_t number = 0;    // index among all decoded pictures
   bool context_only = false;  // outside the selection (SourceOptions::margins)
 };
 
 class TimedPictures {
  public:
-  /// @param frame_rate  determines the duration of pictures that state none; 0/1: unknown.
-  ///     `demuxer` and `decoder` must outlive this object.
+  /// @param demuxer, decoder  must outlive this object
+  /// @param frame_rate  determines the duration of pictures that state no duration; 0/1: unknown
   TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
                 const SourceOptions& options);
 
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// Returns the next selected picture; nullopt after the last picture. With margins, returns the
-  /// next picture, selected or not.
+  /// Returns the next picture; nullopt after the last picture. Without SourceOptions::margins, the
+  /// function skips pictures that are not selected.
   std::optional<TimedPicture> next();
-  /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
-  /// Before this call, the caller must not have read more than the first pictures of the input.
+  /// Continues with the picture `number` of options.index. The state is then as if all earlier
+  /// pictures had been read. Before this call, the caller may have read only the first pictures of
+  /// the input.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Brings the selection into the state in which it would be if all pictures of options.index had
-  /// been read.
+  /// Changes the state of the selection as if all pictures of options.index had been read.
   void replay_all();
-  /// examined() returns the number of decoded pictures, and kept() the number of selected pictures.
+  /// The functions examined() and kept() return the number of decoded pictures and the number of
+  /// selected pictures.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures have been read, so that only context frames follow.
+  /// Returns whether all selected pictures have been read. Only context frames can follow.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the context frames after picture `number`: later pictures outside the selection are not
-  /// read. Any thread may call this function.
+  /// Ends the context frames after the picture `number`: next() returns no later picture outside
+  /// the selection. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// At the end of the input: returns the argument of end_context_at() if that call ended the
-  /// context frames early; otherwise -1.
+  /// Returns the argument of end_context_at() if that call has ended the context frames before the
+  /// end of the input; otherwise, returns -1. The caller must call this function at the end of the
+  /// input.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -63,8 +65,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes up to the picture that `mark` describes and stores it in sought_. If no picture has
-  /// the time of `mark`, or if the picture with this time has another digest, sought_ remains null.
+  /// Decodes pictures up to the time of `mark`, and stores the picture with this time in sought_.
+  /// If there is no such picture, or if its digest differs from `mark`, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

@@ -9,7 +9,7 @@ namespace lull::io {
 namespace {
 
 /// Returns whether the codec marks each frame as interlaced or progressive. For other codecs, only
-/// the container states whether the video is interlaced.
+/// the container can state that the video is interlaced.
 bool states_interlacing(AVCodecID id) {
   return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
          id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
@@ -40,9 +40,10 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// Returns the position of the first chroma sample in units of chroma samples. `shift` is log2 of
-/// the subsampling. If `centred` is true, the sample lies in the middle of its luma samples.
-/// Otherwise it lies on the first luma sample or, if `last` is true, on the last luma sample.
+/// Returns the position of the first chroma sample, in units of chroma samples. `shift` is the
+/// base-2 logarithm of the subsampling. If `centred` is true, the chroma sample lies in the middle
+/// of the luma samples that it covers. Otherwise, it lies on the last of these luma samples if
+/// `last` is true, and on the first if `last` is false.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -53,10 +53,10 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the size and the checksum of an input as a text. A process that encodes segments of a
-/// planned job does not compute the checksum, but compares a digest of some blocks of the input
-/// with the plan. If both digests are equal, the result is the value of the fact `name` in the
-/// plan. If they differ, the result is the new digest, so that the facts differ, too.
+/// Returns the size and the checksum of an input as a text. If the process encodes segments of a
+/// planned job, the function does not compute the checksum: it compares a digest of some blocks of
+/// the input with the plan. If the digests are equal, the result is the value of the fact `name` in
+/// the plan. If they differ, the result is the new digest, so that the facts differ, too.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -162,8 +162,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The encoder's headers are part of the facts, because they contain the versions of some
-  // libraries.
+  // The encoder's headers contain the versions of some libraries, so a digest of the headers is one
+  // of the facts.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -194,8 +194,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // The digest includes one block at each multiple of `step`, counted over all files in sequence,
-    // and the last block.
+    // Adds the block at byte `at` of the current file. The digest includes the blocks at the
+    // multiples of `step`, counted over all files in sequence, and the last block of the last file.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -216,8 +216,7 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The facts of the input come before the facts of the output, because the output depends on the
-  // input.
+  // The output depends on the input, so the facts about the input come first.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

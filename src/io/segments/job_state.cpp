@@ -1,4 +1,5 @@
-// Reads the state of a job for reports. The functions change nothing and wait for no other process.
+// Reads the state of a job for reports. The functions do not change the job, and do not wait for
+// other processes.
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the time of the last change in seconds since 1970; 0 if the file does not exist.
+/// Returns the time of the last change of a file, in seconds since 1970. Returns 0 if the file does
+/// not exist.
 std::int64_t time_of_file(const std::string& path) {
   std::error_code code;
   const auto time = fs::last_write_time(path, code);
@@ -69,8 +71,8 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   return std::clamp(frames, 0, max_segment_frames);
 }
 
-/// Returns the state of a job that a single process works on. The total number of its frames is
-/// unknown.
+/// Returns the state of a job that a single process encodes. The total number of frames of such a
+/// job is unknown.
 JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);
@@ -79,8 +81,8 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // A forged manifest may state a huge number of segments, so the list of missing segments is
-  // limited.
+  // Maximum number of missing segments in the list, because a forged manifest may state a huge
+  // number of segments.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)

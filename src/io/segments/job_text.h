@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes the text files of a job, which consist of lines of words and a last line with a
-// checksum.
+// Reads and writes the text files of a job. A file consists of lines of words. The last line
+// contains a checksum.
 
 #include <charconv>
 #include <cstddef>
@@ -11,33 +11,34 @@
 
 namespace lull::io {
 
-/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, and an empty text
+/// Returns `text` as one word. '%', spaces and unprintable characters become %XX, and an empty text
 /// becomes "%".
 std::string escaped(std::string_view text);
 
-/// Returns the lines, followed by a line with their SHA-256 checksum.
+/// Returns `lines` followed by a line with the SHA-256 of `lines`.
 std::string with_checksum(const std::string& lines);
-/// Calls `read` for each line after `head`, until `read` returns false because a line is invalid.
-/// Returns false if a line is invalid, if the checksum is wrong, or if the text does not begin with
-/// `head`.
+/// Calls `read` for each line after the line `head`, and stops if `read` returns false for an
+/// invalid line. Returns true if `head` is the first line, all lines are valid and the checksum is
+/// correct.
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
-/// Returns the version N of the format from a text that begins with the line "lull KIND N"; 0 if
-/// the text begins with another line.
+/// Returns the format number N if the text begins with the line "lull KIND N". Returns 0 for other
+/// texts.
 int format_number(std::string_view text, std::string_view kind);
 
-/// Returns why this version of lull cannot read a record of the kind `kind`: the record is damaged,
-/// or its format is newer than `known`, the latest known version.
+/// Returns why this version of lull cannot read a record of the kind `kind`. Either the record is
+/// damaged, or the number of its format is greater than `known`, the number of the latest known
+/// format.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
-/// Upper bound for the size of a job's record, sufficient for days of video.
+/// Maximum size of a job's record in bytes. The limit is sufficient for days of video.
 inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
-/// Returns the text of a job's record; empty if the file does not exist.
+/// Returns the text of a job's record. The text is empty if the file does not exist.
 /// @throws NoInput, BadData, IoError  like io::read_text()
 std::string read_job_text(const std::string& path);
 
-/// Upper bound for the number of encoder threads that lull requests.
+/// Maximum number of encoder threads that lull requests.
 inline constexpr int max_threads = 1024;
 
 /// Parses the words of a line. After the first invalid word, done() returns false.

@@ -1,12 +1,15 @@
 #pragma once
-// The manifest of a job in segments: its facts and its finished segments, as lines of text:
+// The manifest of a job in segments is a text file with the facts and the finished segments of the
+// job. The first line "lull job 1" states the format. The first word of each further line states
+// its content:
 //
-//   lull job 1
-//   fact --sigma 20
-//   threads 4
-//   segment 0 250 183423 9f86d081884c7d65...    number, frames, bytes, SHA-256 of its file
-//   result 1234 5678 90                         identity of the finished output
-//   sha256 60303ae22b998861...                  of all lines above
+// - "fact" is followed by the name and the value of a fact.
+// - "threads" is followed by the number of threads of each encoder.
+// - "segment" is followed by the number of the segment, the number of its frames, and the size in
+//   bytes and the SHA-256 of its file.
+// - "result" is followed by the identity of the finished output: inode, bytes, time of the last
+//   change.
+// - "sha256" begins the last line, and is followed by the SHA-256 of all lines above.
 //
 // In names and values of facts, '%', spaces and unprintable characters are written as %XX.
 
@@ -23,7 +26,7 @@
 namespace lull::io {
 
 struct Manifest {
-  /// A file as the file system identifies it, independent of its name.
+  /// Properties by which the file system identifies a file, independent of the name of the file.
   struct Identity {
     std::uint64_t inode = 0, bytes = 0, changed_ns = 0;
     bool operator==(const Identity&) const = default;
@@ -38,19 +41,20 @@ struct Manifest {
 /// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the identifier of a job, a SHA-256, which all segments of the job contain. Segments with
-/// another identifier belong to other jobs.
+/// Returns the identifier of a job as a SHA-256. All segments of the job contain the identifier.
+/// Segments with other identifiers belong to other jobs.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// Returns a text that describes the first difference between two lists of facts; empty if they are
-/// equal.
+/// Returns a text that describes the first difference between two lists of facts. The text is empty
+/// if the lists are equal.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);
-/// Returns the manifest; nullopt if the text is damaged or of another format (manifest_format).
+/// Parses a manifest. Returns nullopt if the text is damaged or has another format than
+/// manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits of the numbers in a manifest, which lull itself never exceeds. Products of two such
-/// numbers do not overflow.
+/// Limits of the numbers in a manifest. lull itself never exceeds the limits. The product of two
+/// numbers within the limits does not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

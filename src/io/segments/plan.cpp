@@ -20,16 +20,17 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits of the numbers in a plan, which lull itself never exceeds. Sums and products of such
-// numbers do not overflow.
+// Limits of the numbers in a plan. lull itself never exceeds the limits. Sums and products of
+// numbers within the limits do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Returns the letters that a plan stores for a frame. k: key picture; o: outside the selection; f,
-/// s and r: the RepeatState (independent, shares_noise, repeats).
+/// Returns the letters that a plan stores for a frame. "k" means a key picture, and "o" means that
+/// the frame is outside the selection. "f", "s" and "r" stand for the values independent,
+/// shares_noise and repeats of RepeatState.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -60,7 +61,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // The lines about the frames of an additional input follow the line about that input.
+  // A line about a frame belongs to the additional input that was stated last. Lines before the
+  // first additional input belong to the main input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -227,7 +229,8 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have planned the same job in the meantime.
+    // Another process may have written a plan since the check of the folder. The function accepts
+    // an equal plan.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

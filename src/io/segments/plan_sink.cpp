@@ -35,8 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first element of `pictures`; empty if decoding can start
-/// at a later picture.
+/// Returns why decoding must start at the first picture. The text is empty if decoding can also
+/// start at later pictures.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -48,7 +48,7 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input. Its pictures are recorded in an index while they are read.
+/// An additional input, and the index in which the source records its pictures.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -65,8 +65,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job. The sink encodes no packets. It opens everything that the job will
-/// need, computes the time stamps of frames as an encoder does, and finally writes the plan.
+/// Writes the plan of a job. The sink opens everything that the job will need and computes the time
+/// stamps of frames like an encoder, but it encodes no packets. finish() writes the plan.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -124,9 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the elements of all pictures after the last picture that is needed as context. The
-  /// number of further pictures that the source has read depends on timing, so the plan must not
-  /// contain them.
+  /// Shortens a list that has one element for each picture: the last remaining element belongs to
+  /// the last picture that filters need as context. The source may have read further pictures.
+  /// Their number depends on timing, so the plan must not contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -152,8 +152,9 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // An H.264 stream must not contain two consecutive IDR pictures with equal idr_pic_id (ITU-T
-  // H.264, 7.4.3). Segments of a single frame would contain only such pictures.
+  // Two consecutive IDR pictures of an H.264 stream must not have the same idr_pic_id (ITU-T H.264,
+  // 7.4.3). Segments of a single frame would violate this rule, because each segment begins with
+  // the same idr_pic_id.
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

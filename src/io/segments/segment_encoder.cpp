@@ -12,8 +12,7 @@ SegmentEncoder::SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Containe
   headers_.assign(context.extradata, context.extradata + context.extradata_size);
 }
 
-// Opens a new encoder, except for the first segment. The encoder of the first segment is already
-// open.
+// Begins a segment with a new encoder. The first segment uses the encoder that is already open.
 void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   frames_ = 0;
   writer_ = std::move(writer);

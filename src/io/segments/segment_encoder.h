@@ -1,6 +1,6 @@
 #pragma once
-// Encodes frames as segments. Each segment has its own encoder, so that no segment depends on
-// another.
+// Encodes frames as segments. Each segment has its own encoder, so that segments do not depend on
+// each other.
 
 #include <cstdint>
 #include <memory>
@@ -13,12 +13,12 @@ namespace lull::io {
 
 class SegmentEncoder {
  public:
-  /// `encoder` is the encoder of the first segment; it must be unused. All arguments must outlive
-  /// this object.
+  /// `encoder` is the encoder of the first segment and must not have encoded frames. All arguments
+  /// must outlive this object.
   SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Container& container,
                  const EncoderInput& input, const SinkOptions& options);
 
-  /// Returns whether a segment is being encoded.
+  /// Returns whether a segment has begun and has not ended yet.
   bool busy() const { return writer_ != nullptr; }
   void begin(std::unique_ptr<SegmentWriter> writer);
   /// Encodes the next frame.

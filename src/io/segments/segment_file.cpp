@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view magic = "lullseg2", end_magic = "lullend2";
 constexpr std::int64_t digest_bytes = 64;  // in hexadecimal
 constexpr auto head_bytes = static_cast<std::int64_t>(magic.size()) + digest_bytes;
-/// The tail of a segment file consists of end_magic, the number of frames and the digest.
+/// Size in bytes of the tail of a segment file. The tail consists of end_magic, the number of
+/// frames and the digest.
 constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
@@ -32,8 +33,8 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment file whose beginning and end are valid, and the record from its last bytes. The digest
-/// has not been compared with the content.
+/// A segment file with a valid beginning and end, and the record that the end of the file contains.
+/// The digest in the record has not been compared with the content of the file.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

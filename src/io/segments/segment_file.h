@@ -1,12 +1,12 @@
 #pragma once
-// The file of a segment: all packets of one encoder.
+// The file of a segment, which contains all packets of one encoder.
 //
 // lull uses its own file format because no container stores every packet unchanged: Matroska and
-// MP4 round or rewrite time stamps and drop side data, and NUT has no decoding times. lull's format
-// stores the fields and the bytes of each packet. The file begins with the identifier of its job.
-// It ends with the number of its frames and the SHA-256 of all bytes before, so a segment is
-// finished as soon as its file gets the final name. Only the versions of lull and FFmpeg that wrote
-// a file can read it (segment_job.h).
+// MP4 round or rewrite time stamps and drop side data, and NUT stores no decoding times. lull's
+// format stores the fields and the bytes of each packet. The file begins with the identifier of its
+// job. It ends with the number of its frames and the SHA-256 of all preceding bytes, so a segment
+// is finished as soon as its file has the final name. Only the versions of lull and FFmpeg that
+// wrote a file can read the file again (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -27,17 +27,17 @@ struct SegmentRecord {
   bool operator==(const SegmentRecord&) const = default;
 };
 
-/// Writes a segment file. The file gets its final name in finish().
+/// Writes a segment file. finish() gives the file its final name.
 class SegmentWriter {
  public:
-  /// @param path  an existing file or link of this name is replaced
-  /// @param job   identifier of the job, a SHA-256
+  /// @param path  an existing file or link with this name is replaced
+  /// @param job   identifier of the job (a SHA-256)
   /// @throws CannotCreate
   SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
   /// Appends a packet to the file.
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// Completes the file on the disk and gives it its final name.
+  /// Writes the rest of the file to the disk and gives the file its final name.
   /// @throws IoError, CannotCreate
   SegmentRecord finish(std::int64_t frames);
 
@@ -54,7 +54,7 @@ class SegmentReader {
   /// Opens the file `path`, which must match `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
-  /// Returns the next packet; null after the last one.
+  /// Returns the next packet; null after the last packet.
   /// @throws IoError  the file differs from its record
   PacketPtr next();
 
@@ -70,12 +70,12 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// Returns the record that a segment file contains. Returns nullopt if the file does not exist, is
-/// damaged, or belongs to another job. An empty `job` accepts all jobs. The function compares the
-/// digest with all bytes of the file.
+/// Returns the record that a segment file contains. The function compares the digest with all bytes
+/// of the file. Returns nullopt if the file does not exist, is damaged, or belongs to a job other
+/// than `job`. An empty `job` accepts the segments of all jobs.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// Returns the record of a segment file like read_record(), but reads only the first and the last
-/// bytes of the file. The digest is compared later, by SegmentReader.
+/// bytes of the file. SegmentReader compares the digest later.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

@@ -42,8 +42,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options),
       access_(access) {
-  // A process that ends a job removes the lock file and the folder. Therefore this process may have
-  // locked a file that another process has removed.
+  // A process that ends a job removes the lock file and the folder. This process may therefore lock
+  // a file that no longer exists. lock() returns false in this case, and the loop tries again.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -111,7 +111,8 @@ void SegmentJob::load(bool overwrite) {
     throw CannotCreate(what + "; give --resume to continue it, or -y to start again");
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // The manifest is removed first, because the other files are valid only with the manifest.
+  // The function removes the manifest first, because the other files are valid only together with
+  // the manifest.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }
@@ -128,8 +129,7 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   verify();
 }
 
-// Incomplete or damaged segments are removed from the manifest, so that this run computes them
-// again.
+// Removes incomplete and damaged segments from the manifest, so that this run encodes them again.
 void SegmentJob::verify() {
   std::string damaged;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {

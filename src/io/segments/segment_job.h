@@ -1,5 +1,6 @@
 #pragma once
-// The folder of a job in segments. If the process ends, the finished segments remain in the folder.
+// The folder of a job in segments. If the process ends early, the finished segments remain in the
+// folder.
 
 #include <cstdint>
 #include <functional>
@@ -15,11 +16,11 @@
 namespace lull::io {
 
 /// Owns the folder "OUTPUT.lull-job". No other process can use the folder at the same time. A
-/// segment is finished when the manifest lists it. The manifest lists a segment after its file has
-/// been written to the disk.
+/// segment is finished as soon as the manifest lists it. The manifest lists a segment only after
+/// the file of the segment has been written to the disk.
 ///
-/// If at least one segment is finished, the destructor keeps the folder for another run; if none
-/// is, it removes the folder.
+/// If at least one segment is finished, the folder remains for another run. Otherwise, the
+/// destructor removes the folder.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
@@ -30,7 +31,7 @@ class SegmentJob {
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
-  /// Returns whether a job's folder exists for this output.
+  /// Returns whether there is a job's folder for the output `output`.
   static bool exists(const std::string& output);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
@@ -41,17 +42,18 @@ class SegmentJob {
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// Sets the facts of the job. The caller must call this function exactly once, before the
-  /// following functions.
-  /// @throws InvalidArgument  the job to be continued has other facts
+  /// functions below.
+  /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
-  /// Returns the record of a segment; null if it is not finished.
+  /// Returns the record of a segment; null if the segment is not finished.
   const SegmentRecord* find(std::int64_t segment) const;
-  /// Returns the number of all segments. The number is valid when the last segment is finished.
+  /// Returns the number of all segments. The number is correct after the last segment is finished.
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
-  /// unless a finished segment is shorter than the others: a short segment is the last one.
+  /// Returns the ranges of frames whose segments are not finished. Only the last segment of a job
+  /// may be shorter than the others. If no finished segment is shorter, the number of frames is
+  /// unknown, and the last range has no end.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
@@ -62,12 +64,12 @@ class SegmentJob {
   SegmentReader read(std::int64_t segment) const;
 
   /// Records the identity of the complete output file. The caller must call this function before
-  /// the file gets its final name. If the process is killed after the renaming, a later run may
-  /// then replace the output without asking.
+  /// the file gets its final name. If the process is killed after the renaming, a later run can
+  /// then replace the output without a confirmation by the user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;
-  /// Removes the job's folder after the job has ended.
+  /// Removes the job's folder. The caller must call this function after the job has ended.
   void remove();
 
  private:
@@ -75,8 +77,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether a file is a leftover of a killed process, or a partial output for a damaged
-  /// input.
+  /// Returns whether a file with this name is useless: a temporary file of a killed process, or a
+  /// partial output of a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

@@ -15,7 +15,7 @@ class VideoPackets {
  public:
   explicit VideoPackets(const DoneSegments& job) : job_(job) { advance(); }
 
-  /// Returns the next packet; null after the last one.
+  /// Returns the next packet; null after the last packet.
   const AVPacket* front() const { return front_.get(); }
   PacketPtr take() {
     PacketPtr packet = std::move(front_);
@@ -35,8 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the time stamp that a video packet of the input has in the output; nullopt if the packet
-/// is not selected.
+/// Returns the time stamp that a video packet of the input gets in the output. Returns nullopt if
+/// the packet is not selected.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -59,7 +59,8 @@ class Interleaving {
         damage_(source.tolerates_damage()),
         demuxer_(source.demuxer().path(), source.options(), damage_) {}
 
-  /// Writes the packets of all streams, interleaved in the order of the input.
+  /// Writes the packets of all streams. The packets of the streams are interleaved in the order of
+  /// the input.
   void operator()() {
     const std::shared_ptr<const FrameSelector> selector = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
@@ -86,8 +87,9 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // The time stamps of the output and those of the input may begin at different values. The first
-  // video packet determines the offset.
+  // Writes the video packets up to the time `time` of the input. The time stamps of the input and
+  // of the output may begin at different values, so the function uses the offset between the first
+  // packets.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -96,9 +98,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. In
-  // this case, all selected packets of the video have been read. The slack allows for streams that
-  // lag behind the video.
+  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. All
+  // selected packets of the video have then been read. The slack is needed because packets of some
+  // streams come later in the file than video packets of the same time.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

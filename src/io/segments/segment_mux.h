@@ -1,5 +1,6 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file. This is the last step of the job.
+// Joins the segments of a job and the copied streams in one file. The last step of a job calls
+// mux_segments().
 
 #include <cstdint>
 #include <functional>
@@ -10,15 +11,15 @@
 
 namespace lull::io {
 
-/// All finished segments of a job, in order.
+/// All finished segments of a job, and a function that opens each of them.
 struct DoneSegments {
   std::int64_t count = 0;
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the segments' packets in order. The function reads the input again and interleaves the
-/// packets of its other streams. The order depends only on the packets, so that equal jobs give
-/// equal bytes.
+/// Writes the packets of all segments in order. The function reads the input again, and interleaves
+/// the packets of the input's other streams with the packets of the segments. The order depends
+/// only on the packets, so that equal jobs give equal bytes.
 /// @param source  must have been read to its end, so that the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails

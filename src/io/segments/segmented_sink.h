@@ -1,6 +1,6 @@
 #pragma once
-// A sink that encodes a file in segments. If the process ends, another run continues after the
-// finished segments.
+// A sink that encodes a file in segments. If the process ends early, another run continues after
+// the finished segments.
 
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Opens a sink that encodes in segments, as options.segments states. Parameters and errors are the
-/// same as for open_sink().
+/// Opens a sink that encodes in segments with the options in options.segments. Parameters and
+/// errors are the same as for open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sinks for jobs that several processes share (io/jobs.h): one that writes the plan, one that
-// encodes segments, and one that joins the segments.
+// Sinks for jobs that several processes share (io/jobs.h). The first sink writes the plan, the
+// second sink encodes segments, and the third sink joins the segments.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Throws an error if the output cannot be encoded in segments.
+/// Throws an error if lull cannot encode the output in segments.
 /// @throws InvalidArgument
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
@@ -22,12 +22,12 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Brings `times` into the state that it has after the encoding of the selected frames among the
-/// first `pictures` pictures of the index.
+/// Changes the state of `times` as if an encoder had encoded the first `pictures` pictures of the
+/// index, without the pictures that are not selected.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Each of these functions opens the sink for one part of a shared job (options.segments).
+/// Each of the following functions opens the sink for one part of a shared job (options.segments).
 /// Parameters and errors are the same as for open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);

@@ -15,7 +15,7 @@ namespace lull::io {
 namespace {
 
 /// Encodes some segments of a shared job. Each segment is a file that gets its final name when it
-/// is complete. If another process encodes the same segment, the bytes are equal.
+/// is complete. If two processes encode the same segment, their files have the same bytes.
 class TaskSink final : public MediaSink {
  public:
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -44,7 +44,8 @@ class TaskSink final : public MediaSink {
     left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
 
-  /// Returns the ranges of frames that the sink needs, counted from the first frame of the source.
+  /// Returns the ranges of frames that the sink encodes. Frames are counted from the first frame
+  /// that the source returns.
   std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
     for (std::int64_t i = 0; i < layout_.segments(); ++i) {
@@ -74,7 +75,8 @@ class TaskSink final : public MediaSink {
       segments_->begin(
           std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    // The last segment can only be completed if the input ends after the last frame of the segment.
+    // finish() completes the last segment of the job, because the input must not have more frames
+    // than the plan.
     if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 
@@ -86,7 +88,7 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // If this sink encodes the last segment, the input must be read to its end. Only then is it known
+  // A process that encodes the last segment must read the input to its end, because it must check
   // that the input has as many frames as the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
@@ -129,8 +131,8 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // The process that joins the segments does not decode the video, so the fact about the decoding
-  // device is taken from the plan.
+  // A process that joins segments does not decode the video. The code therefore copies the fact
+  // about the decoding device from the plan.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

@@ -24,7 +24,7 @@ void swap_samples(std::span<std::byte> samples, int sample_bytes) {
     std::ranges::reverse(samples.subspan(at, sample_bytes));
 }
 
-/// Returns whether the strips of a page follow each other in the file without gaps.
+/// Returns whether the strips of a page follow each other without gaps in the file.
 bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
   if (TIFFIsTiled(page)) return false;
   std::uint64_t end = TIFFGetStrileOffset(page, 0), bytes = 0;
@@ -33,7 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // Some programs state the size of all pages as the size of the only strip.
+  // If a page has only one strip, some programs state the size of all pages as the size of this
+  // strip.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 
@@ -56,8 +57,9 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // If the directory follows the first page, it must also follow all other pages. If it does not,
-  // the file has only one page, and its description was copied from a stack.
+  // In a stack, the directory precedes the first page, or follows the last page. If the directory
+  // follows the first page immediately, the file has only one page, and its description was copied
+  // from a stack.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

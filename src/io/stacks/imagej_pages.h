@@ -1,7 +1,7 @@
 #pragma once
-// The pages of ImageJ's files with one directory. Beyond 4 GiB, ImageJ writes a TIFF file whose
-// only directory describes the first page; the uncompressed samples of all other pages follow those
-// of the first page without gaps. ImageJ's description states the number of pages.
+// Reads and writes ImageJ files with only one directory. Beyond 4 GiB, ImageJ writes a TIFF file
+// whose only directory describes the first page. The samples of all pages are uncompressed and
+// follow each other without gaps. ImageJ's description states the number of pages.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lull::io {
 
 class ImagejPages {
  public:
-  /// `file` must be at its only page, which has the given layout.
+  /// The current page of `file` must be its only page and have the layout `layout`.
   /// @throws BadData  the samples are compressed or not contiguous, or the file is too short
   ImagejPages(const TiffReader& file, const TiffLayout& layout, std::int64_t pages);
 
@@ -24,7 +24,7 @@ class ImagejPages {
   /// @throws BadData
   void read(std::int64_t page, std::vector<std::byte>& samples);
 
-  /// Position of the samples of the first page in the file, and size of a page, in bytes.
+  /// Position of the samples of the first page in the file, and size of a page. The unit is a byte.
   std::uint64_t begin() const { return begin_; }
   std::uint64_t page_bytes() const { return page_bytes_; }
   bool is_swapped() const { return is_swapped_; }
@@ -40,17 +40,18 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes a file of ImageJ with one directory. All bytes except the samples of the pages are copied
-/// from the input.
+/// Writes an ImageJ file with one directory. The writer copies all bytes of the input except the
+/// samples of the pages.
 class ImagejWriter {
  public:
-  /// Copies the bytes before the first page to the open file `descriptor`, which the caller closes.
-  /// `name` is the file's name in messages.
+  /// Copies the bytes before the first page to the open file `descriptor`, which the caller must
+  /// close. `name` is the name of the file in messages.
   /// @throws IoError, BadData
   ImagejWriter(int descriptor, std::string name, const std::string& input,
                const ImagejPages& pages);
 
-  /// Writes the next page. `samples` are in native byte order and may be changed.
+  /// Writes the next page. `samples` must be in native byte order. The function may change
+  /// `samples`.
   /// @throws IoError
   void write(std::span<std::byte> samples);
   /// Copies the bytes after the last page.

@@ -1,4 +1,4 @@
-// Writes a volume with the contents of the input's header and filtered samples.
+// Writes a volume that contains the filtered samples and the contents of the input's header.
 
 #include <algorithm>
 #include <filesystem>
@@ -14,14 +14,14 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether an output consists of the DICOM files of the input.
+/// Returns whether the output consists of the DICOM files of the input with new samples.
 bool makes_dicom(const std::string& path, const NiftiSource& source) {
   return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
          is_dicom_output(path);
 }
 
-/// Returns the samples of an output of this name.
-/// @throws InvalidArgument  the format cannot hold the samples
+/// Returns the format of the samples in the output `path`.
+/// @throws InvalidArgument  the output cannot hold the samples
 OutputSamples samples_for_output(const std::string& path, const NiftiSource& source,
                                  DataType type) {
   const VolumeFormat format = volume_format(path);
@@ -41,8 +41,8 @@ OutputSamples samples_for_output(const std::string& path, const NiftiSource& sou
                                           .maximum = source.maximum()});
 }
 
-/// The file of a volume, or the two files that make up a volume. Each file has a temporary
-/// name until commit().
+/// Writes the file of a volume, or the two files of a pair. Each file has a temporary name until
+/// commit().
 class VolumeFiles final : public VolumeWriter {
  public:
   /// Writes the head.
@@ -64,7 +64,7 @@ class VolumeFiles final : public VolumeWriter {
     file_.finish_writing();
     if (samples_file_) samples_file_->finish_writing();
   }
-  /// The header is renamed last, so that it never exists without its samples.
+  /// The function renames the header last, so that the output never has a header without samples.
   void commit() override {
     if (samples_file_) samples_file_->commit();
     file_.commit();
@@ -80,8 +80,8 @@ class VolumeFiles final : public VolumeWriter {
   std::unique_ptr<GzipWriter> writer_;
 };
 
-/// Sidecar files of a diffusion series, in the form that FSL and dcm2niix write. They contain the
-/// strength and the direction of the diffusion weighting of each volume.
+/// The sidecar files of a diffusion series. They state the strength and the direction of the
+/// diffusion weighting of each volume, in the form that FSL and dcm2niix write.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content and must not be
@@ -173,7 +173,8 @@ class NiftiSink final : public StackSink {
 
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
-    // The volume's files are renamed last, so that they never exist without their sidecar files.
+    // The function gives the files of the volume their final names last, so that the output never
+    // exists without its sidecar files.
     files_->finish_writing();
     sidecars_.write();
     files_->commit();
@@ -223,7 +224,8 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // The .img file of a pair stands for the pair, whose header has the name of the output.
+  // If the name of the output ends in .img, the output is a pair of files. The code then uses the
+  // name of the header file as the name of the output.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

@@ -9,11 +9,13 @@
 namespace lull::io {
 namespace {
 
-/// Upper bound for the size of header and extensions. Real extensions have some kilobytes.
+/// Maximum size of the header and the extensions in bytes. The extensions of real files have some
+/// kilobytes.
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 
-/// Copies `count` samples at a distance of `step` samples, beginning at `from`.
+/// Copies `count` samples. The first sample is at `from`, and the distance between samples is
+/// `step` samples.
 void gather(const std::byte* from, std::int64_t step, int count, int bytes, std::byte* to) {
   if (step == 1) {
     std::copy_n(from, static_cast<std::size_t>(count) * bytes, to);
@@ -101,8 +103,8 @@ void NiftiSource::read_head() {
                   std::to_string(input_.header.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_->rewind();
-  // The bytes are read in pieces, so that a wrong offset cannot allocate more memory than the file
-  // has bytes.
+  // The code reads the bytes piece by piece, so that a wrong offset cannot allocate more memory
+  // than the file has bytes.
   input_.head.clear();
   while (input_.head.size() < input_.header.data_offset) {
     const std::size_t before = input_.head.size();
@@ -111,8 +113,8 @@ void NiftiSource::read_head() {
   }
 }
 
-// The product of size and sample type cannot overflow, because parse_nifti() limits the number of
-// samples.
+// Checks the memory for a block of slices. The size in bytes cannot overflow, because parse_nifti()
+// limits the number of samples.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(input_.header.samples.type) + additional_bytes;
@@ -130,7 +132,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // The file is read to its end because gzip's checksum follows the last sample.
+  // The code reads the file to its end, because gzip's checksum follows the last sample.
   read_tail();
   while (file_->read_some(piece) > 0) continue;
   range_ = finder.range();
@@ -140,7 +142,7 @@ void NiftiSource::find_range() {
   skip_head();
 }
 
-/// Reads the bytes after the samples of an MGH file. They are the scan parameters and the tags.
+/// Reads the bytes that follow the samples of an MGH file: the scan parameters and the tags.
 void NiftiSource::read_tail() {
   if (!foreign() || foreign()->format != "mgh") return;
   std::vector<std::byte>& tail = input_.tail;

@@ -1,5 +1,5 @@
 #pragma once
-// A source that returns the slices of a volume along one axis. For a series, it returns
+// A source that returns the slices of a volume along one axis. For a series, the source returns
 // volume after volume.
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, in which x is the fastest axis, then y, then z. A block is the
-/// part of the file that must be in memory to read one slice. If slices are read along z, a block
-/// is the slice itself. If they are read along x or y, a block is a volume.
+/// Layout of the slices in the file. The fastest axis in the file is x, and the slowest axis is z.
+/// A block is the part of the file that must be in memory when a slice is read. If the axis of the
+/// slices is z, a block is one slice. If the axis is x or y, a block is a volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -30,8 +30,8 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Reads the complete file once to determine the range of its values. This also detects damage
-  /// and truncation.
+  /// Opens the file and reads it completely once to determine the range of its values. The
+  /// constructor therefore detects damage and truncation.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -40,10 +40,11 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return input_.path; }
-  /// Returns the volume in another format that the source reads; null for single NIfTI files.
+  /// Returns the description of a volume in a format other than a single NIfTI file; null for
+  /// single NIfTI files.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
-  /// Returns what the reader knows other than the samples.
+  /// Returns everything that the source knows about the volume, except the samples.
   const VolumeInput& input() const { return input_; }
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }

@@ -17,6 +17,7 @@
 #include "io/volumes/gzip_stream.h"
 #include "io/volumes/nifti_header.h"
 #include "io/volumes/volume_name.h"
+#include "io/zarr/zarr_name.h"
 
 namespace lull::io {
 namespace {
@@ -33,7 +34,8 @@ bool holds_nifti(const std::string& path) {
 
 }  // namespace
 
-/// Returns whether a name can only be that of a volume. Names of pairs have other meanings, too.
+/// Returns whether a name can only be the name of a volume. Names of pairs are ambiguous, because
+/// other formats also use their endings.
 bool is_volume_name(const std::string& path) {
   const VolumeFormat format = volume_format(path);
   return format != VolumeFormat::none && format != VolumeFormat::pair;
@@ -42,6 +44,8 @@ bool is_volume_name(const std::string& path) {
 StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;
   if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
+  if (is_zarr(path) || (is_zarr_name(path) && std::filesystem::is_directory(path, code)))
+    return StackKind::zarr;
   if (is_dicom(path)) return StackKind::nifti;
   if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
   if (is_volume_name(path) || is_foreign_volume(path)) return StackKind::nifti;
@@ -105,11 +109,11 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
                           "MGH); name it .nii, "
                           ".nii.gz, .nrrd, .nhdr, .mgh, .mgz or .hdr");
   }
+  if (is_zarr_name(path)) return;
   if (!is_tiff_name(path))
-    throw InvalidArgument(
-        "'" + path +
-        "' cannot be made of a TIFF stack (a stack remains a TIFF file); name it .tif or "
-        ".tiff");
+    throw InvalidArgument("'" + path +
+                          "' cannot be made of a stack of planes (it can become TIFF or OME-Zarr); "
+                          "name it .tif, .tiff or .zarr");
   if (!stack.still && (is_glob(path) || number_pattern(path)))
     throw InvalidArgument("'" + path +
                           "' is a pattern of names (a TIFF stack stays one file); give one name");
@@ -120,9 +124,23 @@ void refuse_stack(const std::string& path, const SinkOptions& options) {
     throw InvalidArgument("'" + path +
                           "' can only be made of a volume (the header comes from the input); "
                           "choose a video's or a picture's name");
+  if (is_zarr_name(path))
+    throw InvalidArgument("'" + path +
+                          "' can only be made of a stack (a TIFF file of several pages or "
+                          "OME-Zarr); choose a video's or a picture's name");
+  refuse_datatype(path, options);
+}
+
+void refuse_datatype(const std::string& path, const SinkOptions& options) {
   if (options.datatype != DataType::same)
     throw InvalidArgument("a data type for '" + path +
                           "' (only volumes have one to choose); leave --datatype out");
+}
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path.substr(0, path.find_last_not_of('/') + 1)).parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
 }  // namespace lull::io

@@ -1,6 +1,6 @@
 #pragma once
-// Sources and sinks for stacks of grey slices: volumes (NIfTI and other formats) and TIFF files of
-// several pages.
+// Sources and sinks for stacks of grey slices: volumes (NIfTI and other formats), TIFF files of
+// several pages, and OME-Zarr.
 
 #include <cstdint>
 #include <memory>
@@ -11,28 +11,29 @@
 
 namespace lull::io {
 
-enum class StackKind { none, nifti, tiff };
+enum class StackKind { none, nifti, tiff, zarr };
 
 /// Returns the kind of stack that a file contains. `nifti` stands for all formats of
 /// volumes. Files named .nii or .nii.gz are always NIfTI, and files named .nrrd, .nhdr, .mgh or
 /// .mgz are always volumes, so that a damaged volume is not treated as a damaged video. A TIFF file
 /// is a stack if it has several pages, or grey samples that are neither 8- or 16-bit integers nor
-/// half floats. The result is also `none` for files that cannot be read, and if the options state
-/// the format.
+/// half floats. A folder is a Zarr store if it contains metadata of
+/// Zarr or has a name that ends in .zarr. The result is also `none` for files that cannot be read,
+/// and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice. The width and the height of a slice with at
-/// most this number of samples fit in an int.
+/// Returns the maximum number of samples of a slice. The limit ensures that the width and the
+/// height of a slice fit in an int.
 std::uint64_t max_samples(const Limits& limits);
-/// Throws an error if a stack has more slices than allowed.
+/// Throws an error if a stack has more slices than `limits` allows.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error if the slices that are in memory at a time need more than `maximum` bytes.
+/// Throws an error if `bytes`, the memory that the source needs for slices, exceeds `maximum`.
 /// `advice` is a suggestion for the error text.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
-/// Checks whether a stack can become a file of this name.
+/// Throws an error if a stack cannot become a file with the name `path`.
 /// @throws InvalidArgument
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
@@ -42,18 +43,28 @@ std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,
                                                const SourceOptions& options);
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
                                               const SourceOptions& options);
+std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
+                                              const SourceOptions& options);
 
-/// Returns the sink for a source of open_nifti_source() or open_tiff_source(); null for other
-/// sources.
+/// Returns the sink for a source of these functions; null for other sources, and for outputs that
+/// another of the functions writes.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns what a volume loses in an output of this name; nothing for other sources.
+/// Returns what a volume loses in the output `path`. The list is empty for sources other than
+/// volumes.
 /// @throws InvalidArgument  the output cannot hold the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
+
+std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
+                                          const SinkOptions& options);
+/// Returns what a stack of planes (TIFF, OME-Zarr) loses in an output of this name; nothing for
+/// other sources.
+/// @throws InvalidArgument  the output cannot hold the samples
+std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
 /// Rejects options that only an encoder supports.
 /// @throws InvalidArgument
@@ -63,13 +74,21 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
+/// Rejects a data type, which only outputs of volumes can choose.
+/// @throws InvalidArgument
+void refuse_datatype(const std::string& path, const SinkOptions& options);
+
+/// Returns the folder that contains the file or the folder `path`.
+std::string folder_of(const std::string& path);
+
 /// Base class of the sources of stacks.
 class StackSource : public MediaSource {
  public:
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads: `path()`, and files of samples beside it.
+  /// Returns the files that the source reads. The list contains `path()`, and the separate files
+  /// that contain samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 

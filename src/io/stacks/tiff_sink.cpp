@@ -1,26 +1,26 @@
-// Writes a TIFF file with the tags of the input's pages and filtered samples.
+// Writes TIFF files: with the tags of the input's pages and filtered samples, or made of another
+// format.
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
-#include "io/ffmpeg/side_data.h"
 #include "io/files/scratch_file.h"
 #include "io/stacks/tiff_source.h"
+#include "io/zarr/zarr_name.h"
 
 namespace lull::io {
 namespace {
 
+/// Writes the filtered pages of a TIFF file with the tags of the input.
 class TiffSink final : public StackSink {
  public:
   TiffSink(const std::string& path, const TiffSource& source, const SinkOptions& options)
       : is_imagej_(source.is_imagej()),
         layout_(source.layout()),
         axes_(source.axes()),
-        ranges_(source.ranges()),
-        frame_format_(source.format()),
-        pages_(source.pages()),
+        result_(source),
         original_(source.path(), source.max_samples()),
         file_(path, file_options(options)) {
     container_ = "tiff";
@@ -30,41 +30,24 @@ class TiffSink final : public StackSink {
       imagej_writer_.emplace(file_.descriptor(), file_.temporary(), source.path(), *pages);
     } else {
       writer_.emplace(file_.descriptor(), file_.temporary(), original_.big_endian(),
-                      original_.big_tiff() || needs_big_tiff(source.layout(), pages_));
+                      original_.big_tiff() || needs_big_tiff(source.layout(), result_.pages()));
       copy_tags(0);
     }
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (!axes_.page_of_frame.empty()) frames_.emplace(folder.empty() ? "." : folder.string());
+    if (!axes_.page_of_frame.empty()) frames_.emplace(folder_of(path));
   }
 
   void write(Frame frame) override {
-    if (frame.format != frame_format_ || !frame.side_data || next_ == pages_)
-      throw InternalError("the sink got a frame that is not a page of the stack");
-    const std::vector<std::byte>& stored = frame.side_data->stored;
-    const std::int64_t channel = next_ / axes_.frames_of_channel();
-    const StoredFormat format{.type = type_of(layout_)};
-    const auto width = static_cast<std::size_t>(layout_.width);
-    const std::size_t row_bytes = width * size_of(format.type);
-    result_.resize(stored.size());
-    for (int y = 0; y < layout_.height; ++y) {
-      const auto row = std::span(result_).subspan(y * row_bytes, row_bytes);
-      if (frame_format_.sample == SampleType::u8)
-        std::copy_n(frame.planes[0].row(y), row_bytes, row.begin());
-      else
-        store_filtered({frame.plane<float>(0).row(y), width},
-                       std::span(stored).subspan(y * row_bytes, row_bytes), format,
-                       ranges_[static_cast<std::size_t>(channel)], format, row);
-      zero_outside(frame, y, format, row);
+    std::vector<std::byte>& samples = result_.convert(frame);
+    if (frames_) {
+      frames_->write(samples.data(), samples.size());
+      page_bytes_ = samples.size();
+    } else {
+      write_page(next_++, samples);
     }
-    if (frames_)
-      frames_->write(result_.data(), result_.size());
-    else
-      write_page(next_);
-    ++next_;
   }
 
   void finish() override {
-    if (next_ != pages_) throw InternalError("the stack was finished before its last page");
+    result_.check_complete();
     if (frames_) write_in_page_order();
     if (writer_) writer_->close();
     if (imagej_writer_) imagej_writer_->close();
@@ -75,24 +58,25 @@ class TiffSink final : public StackSink {
 
  private:
   void write_in_page_order() {
-    std::vector<std::int64_t> frame_of_page(static_cast<std::size_t>(pages_));
-    for (std::int64_t frame = 0; frame < pages_; ++frame)
+    std::vector<std::int64_t> frame_of_page(static_cast<std::size_t>(result_.pages()));
+    for (std::int64_t frame = 0; frame < result_.pages(); ++frame)
       frame_of_page[static_cast<std::size_t>(axes_.page_at(frame))] = frame;
-    for (std::int64_t page = 0; page < pages_; ++page) {
-      const auto bytes = static_cast<std::int64_t>(result_.size());
-      frames_->read_from(frame_of_page[static_cast<std::size_t>(page)] * bytes, result_.data(),
-                         result_.size());
-      write_page(page);
+    std::vector<std::byte> samples(page_bytes_);
+    for (std::int64_t page = 0; page < result_.pages(); ++page) {
+      const auto bytes = static_cast<std::int64_t>(page_bytes_);
+      frames_->read_from(frame_of_page[static_cast<std::size_t>(page)] * bytes, samples.data(),
+                         samples.size());
+      write_page(page, samples);
     }
   }
 
-  void write_page(std::int64_t page) {
-    if (imagej_writer_) return imagej_writer_->write(result_);
+  void write_page(std::int64_t page, std::vector<std::byte>& samples) {
+    if (imagej_writer_) return imagej_writer_->write(samples);
     if (page > 0) {
       if (!original_.next()) original_.fail("has fewer pages than before");
       copy_tags(page);
     }
-    write_slice(*writer_, layout_, result_);
+    write_slice(*writer_, layout_, samples);
   }
 
   void copy_tags(std::int64_t page) {
@@ -106,34 +90,97 @@ class TiffSink final : public StackSink {
   bool is_imagej_;
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
-  std::vector<ValueRange> ranges_;  // ranges of the channels
-  FrameFormat frame_format_;
-  std::int64_t pages_, next_ = 0;
+  PlaneResult result_;
   // Reads the tags of the original pages. The sink has a reader of its own, because the source
   // reads later pages in another thread.
   TiffReader original_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for files of ImageJ with one directory
-  std::vector<std::byte> result_;
+  std::int64_t next_ = 0;
   /// Stores the filtered slices until all are complete. This is necessary if the pages of the file
   /// have another order than the frames. Empty: both have the same order.
   std::optional<ScratchFile> frames_;
+  std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;
+};
+
+/// Writes an OME-TIFF file that is made of a stack in another format.
+class OmeTiffSink final : public StackSink {
+ public:
+  OmeTiffSink(const std::string& path, const PlaneSource& source, const SinkOptions& options)
+      : layout_(layout_of(source.plane_format())),
+        result_(source),
+        file_(path, file_options(options)),
+        writer_(file_.descriptor(), file_.temporary(), /*big_endian=*/false,
+                needs_big_tiff(layout_, result_.pages())),
+        description_(
+            make_ome_xml(source.axes(), pixels_of(source.plane_format()), source.facts())) {
+    container_ = "tiff";
+    samples_ = name_of(source.plane_format().type);
+    temporary_ = file_.temporary();
+    losses_ = losses_of_planes(path, source);
+  }
+
+  void write(Frame frame) override {
+    const std::vector<std::byte>& samples = result_.convert(frame);
+    writer_.set_tags(layout_);
+    if (!description_.empty())
+      TIFFSetField(writer_.handle(), TIFFTAG_IMAGEDESCRIPTION, description_.c_str());
+    description_.clear();
+    write_slice(writer_, layout_, samples);
+  }
+
+  void finish() override {
+    result_.check_complete();
+    writer_.close();
+    file_.commit();
+  }
+
+ private:
+  static TiffLayout layout_of(const PlaneFormat& format) {
+    TiffLayout layout;
+    layout.width = format.width;
+    layout.height = format.height;
+    layout.bits = 8 * size_of(format.type);
+    const std::string_view name = name_of(format.type);
+    layout.form = name.starts_with("uint")  ? SAMPLEFORMAT_UINT
+                  : name.starts_with("int") ? SAMPLEFORMAT_INT
+                                            : SAMPLEFORMAT_IEEEFP;
+    return layout;
+  }
+
+  static OmePixels pixels_of(const PlaneFormat& format) {
+    const std::string_view name = name_of(format.type);
+    const bool is_float = name.starts_with("float");
+    return {.width = format.width,
+            .height = format.height,
+            .type = !is_float           ? std::string(name)
+                    : name == "float64" ? "double"
+                                        : "float"};
+  }
+
+  TiffLayout layout_;
+  PlaneResult result_;
+  OutputFile file_;
+  TiffWriter writer_;
+  std::string description_;  // for the next page
 };
 
 }  // namespace
 
 std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options) {
-  const auto* stack = dynamic_cast<const TiffSource*>(&source);
-  if (!stack) return nullptr;
+  const auto* planes = dynamic_cast<const PlaneSource*>(&source);
+  if (!planes || is_zarr_name(path)) return nullptr;
   check_stack_output(path, source.info());
-  if (same_file(path, stack->path()))
+  if (same_file(path, planes->path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
   refuse_encoder_options(options, path);
   refuse_stack(path, options);
-  return std::make_unique<TiffSink>(path, *stack, options);
+  if (const auto* tiff = dynamic_cast<const TiffSource*>(&source))
+    return std::make_unique<TiffSink>(path, *tiff, options);
+  return std::make_unique<OmeTiffSink>(path, *planes, options);
 }
 
 }  // namespace lull::io

@@ -10,11 +10,11 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the page stores samples of the slice's type without conversion.
+/// Returns whether the file stores the samples of the page in the type that type_of() returns.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the type of the slice's samples. The function is for types that need
-/// a conversion.
+/// Calls `use` with a value of the type that type_of() returns. The function is for pages whose
+/// samples need a conversion to this type.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// The strips or tiles of a page.
+/// The strips of a page, or its tiles. In this class, "strip" also means a tile.
 class Strips {
  public:
   explicit Strips(TIFF* page)
@@ -25,13 +25,14 @@ class Strips {
   std::string name(std::uint32_t i) const {
     return (is_tiled_ ? "tile " : "strip ") + std::to_string(i);
   }
-  /// Returns the size of a strip's samples in bytes.
+  /// Returns the size in bytes of a strip's samples after decompression.
   std::uint64_t bytes(std::uint32_t i) const {
     if (is_tiled_) return TIFFTileSize64(page_);
     const std::uint32_t in_plane = i % ((height_ + rows_ - 1) / rows_);
     return TIFFVStripSize64(page_, std::min(rows_, height_ - in_plane * rows_));
   }
-  /// Returns the size of a strip in the file; 0 if the strip lies beyond the end of the file.
+  /// Returns the size in bytes of a strip in the file. Returns 0 if the strip extends beyond the
+  /// end of the file.
   std::uint64_t stored_bytes(std::uint32_t i) const {
     const std::uint64_t at = TIFFGetStrileOffset(page_, i),
                         bytes = TIFFGetStrileByteCount(page_, i);
@@ -55,8 +56,8 @@ class Strips {
   std::uint32_t height_, rows_;
 };
 
-/// Decompresses a strip completely and verifies its checksum. A strip may contain more bytes than
-/// its samples need.
+/// Decompresses a strip completely and verifies its checksum. Returns the fault; empty if there is
+/// none. A strip may contain more bytes than its samples need.
 std::string find_fault(std::span<const std::uint8_t> stored, std::uint64_t expected) {
   const InflatedSize size = inflated_size(stored, 2 * expected + (1 << 16));
   if (!size.error.empty()) return size.error;

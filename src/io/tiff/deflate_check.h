@@ -1,6 +1,6 @@
 #pragma once
-// Checks Deflate-compressed strips and tiles of TIFF pages completely. libtiff stops decoding when
-// it has enough bytes, and does not read the checksum. Therefore libtiff does not detect damage
+// Checks strips and tiles of TIFF pages that are compressed with Deflate. libtiff stops decoding
+// when it has enough bytes, and does not read the checksum. It therefore does not detect damage
 // after which the stream can still be decoded.
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// Returns whether a codec (COMPRESSION_*) is Deflate.
+/// Returns whether a codec (COMPRESSION_*) uses Deflate.
 bool is_deflate(std::uint16_t codec);
 
 /// Decompresses every strip or tile of the current page, which must be compressed with Deflate.

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint64_t max_text_bytes = 1 << 20;
 
-/// Changes the directories of a TIFF file.
+/// Changes the directories of a complete TIFF file, page by page.
 class DirectoryEditor {
  public:
   DirectoryEditor(int descriptor, const DirectoryFormat& format)
       : descriptor_(descriptor), format_(format), pointer_(format.first_pointer()) {}
 
-  /// Adds texts to the directory of the next page.
+  /// Continues with the next page, and adds texts to its directory.
   void edit_next(const std::vector<RepeatedText>& texts) {
     const std::uint64_t at = number_at(pointer_, format_.offset_bytes());
     const std::uint64_t count = number_at(at, format_.count_bytes());
@@ -45,7 +45,7 @@ class DirectoryEditor {
   }
 
  private:
-  /// Inserts an entry for the text. The entries of a directory stay sorted by tag.
+  /// Inserts an entry with the text into the entries of a directory, which are sorted by tag.
   void insert(std::vector<std::uint8_t>& entries, const RepeatedText& text) {
     std::vector<std::uint8_t> entry;
     format_.append(entry, text.tag, 2);

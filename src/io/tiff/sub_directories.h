@@ -1,6 +1,6 @@
 #pragma once
-// Copies the directories to which tags of a page refer: EXIF, GPS, interoperability (Exif 3.0,
-// 4.6.3).
+// Copies the directories to which tags of a page refer: EXIF data, GPS data, and data on
+// interoperability (Exif 3.0, 4.6.3).
 
 #include <cstdint>
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace lull::io {
 
-/// Size of the output picture. It replaces the size in the EXIF data.
+/// Size of the output picture. The copied EXIF data state this size.
 struct StatedSize {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`. Both
-/// files must have the same byte order and the same size of offsets. The values are copied bit for
-/// bit, except the size of the picture. Returns the offset of the copy. Returns nullopt if the
-/// directory is damaged or contains values of unknown types; in this case the file may end with
-/// unused bytes.
+/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`. The
+/// files must have the same byte order and the same size of offsets. The function copies all values
+/// bit for bit, except the size of the picture. Returns the offset of the copy. Returns nullopt if
+/// the directory is damaged or contains values of unknown types; unused bytes may then remain at
+/// the end of the file.
 /// @throws IoError
 std::optional<std::uint64_t> copy_sub_directory(const std::string& path, std::uint64_t at,
                                                 const DirectoryFormat& format,

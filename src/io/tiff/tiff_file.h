@@ -1,5 +1,5 @@
 #pragma once
-// Functions that examine a TIFF file given by its name: kind, pages and size.
+// Functions that examine the TIFF file with a given name: its kind, its pages and its size.
 
 #include <string>
 
@@ -13,17 +13,18 @@ bool is_tiff_name(const std::string& path);
 bool is_tiff_file(const std::string& path);
 
 /// Returns the number of pictures that ImageJ's description of a page states; 0 if the page has no
-/// such description.
+/// description by ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a file is a stack of grey slices: a TIFF file with several pages of grey
-/// samples, or with one page that describes several pictures or has grey samples that pictures
-/// cannot hold (signed integers, more than 16 bits except half floats). Returns false for files
-/// that cannot be read.
+/// Returns whether a TIFF file is a stack of grey slices. The file may have several pages of grey
+/// samples. A file with one page is a stack if the description of the page states several pictures,
+/// or if pictures cannot store the grey samples (signed integers, or more than 16 bits except half
+/// floats). Returns false for files that cannot be read.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns why the first page of a TIFF file cannot be complete: its directory or its samples
-/// extend beyond the end of the file. Returns an empty text if there is no such sign.
+/// extend beyond the end of the file. The text is empty if the function finds no sign of a
+/// truncation.
 std::string find_tiff_truncation(const std::string& path);
 
 /// Returns whether the file has further pages that are neither reduced copies of a picture nor

@@ -1,5 +1,6 @@
 #pragma once
-// The layout of the samples of a TIFF page: their number, type and meaning, as stated by the tags.
+// The layout of the samples of a TIFF page. The tags of the page state the number, the type and the
+// meaning of the samples.
 
 #include <cstddef>
 #include <string>
@@ -18,8 +19,8 @@ struct TiffLayout {
   int alpha = -1;            // index of the alpha sample in the pixel; -1: none
   bool is_separate = false;  // each sample has strips or tiles of its own
   bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
-  /// True if libtiff returns YCbCr samples when it decodes a strip or tile. In this case, the
-  /// reader uses libtiff's interface for complete pictures, which converts the samples to RGB.
+  /// True if libtiff returns YCbCr samples when it decodes a strip or tile. TiffReader then uses
+  /// libtiff's interface for complete pictures, which converts the samples to RGB.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 
@@ -30,22 +31,23 @@ struct TiffLayout {
   }
   /// Returns the number of samples of a pixel in one strip or tile.
   int samples_of_chunk() const { return is_separate ? 1 : samples(); }
-  /// Returns the size of `pixels` pixels of one row in a strip or tile.
+  /// Returns the number of bytes of `pixels` pixels in a row of a strip or tile.
   std::size_t row_bytes(int pixels) const {
     return (static_cast<std::size_t>(pixels) * samples_of_chunk() * bits + 7) / 8;
   }
 };
 
-/// Reads the layout from the tags of the current page. Chooses libtiff's conversion of YCbCr to RGB
-/// where it exists. If lull does not support the samples, sets `refusal` to the reason, such as
-/// "CMYK samples (must be grey or RGB)"; otherwise `refusal` becomes empty.
+/// Reads the layout from the tags of the current page, and selects libtiff's conversion of YCbCr to
+/// RGB if the codec has one. If lull does not support the samples, `refusal` becomes the reason,
+/// such as "CMYK samples (must be grey or RGB)". Otherwise, `refusal` becomes empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns why a file of `file_bytes` bytes cannot contain a page of this layout; empty if it can.
-/// The function uses an upper bound for the compression ratio of each codec.
+/// Returns why a file of `file_bytes` bytes is too small for a page of this layout. The text is
+/// empty if the file is large enough. The function uses an upper bound for the compression ratio of
+/// each codec.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Smart pointers for libtiff's objects, and libtiff's messages as text.
+// Smart pointers for libtiff's objects, and functions that return libtiff's messages as text.
 
 #include <tiffio.h>
 
@@ -20,13 +20,14 @@ struct FreeTiffOptions {
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
 /// Returns the options with which libtiff opens a file. `message` receives the first error, because
-/// the first error is closest to the cause. Warnings are ignored, except those that indicate
-/// damage. `message` must outlive the file. `max_bytes` limits a single allocation of libtiff; 0:
-/// no limit.
+/// the first error is closest to the cause. Warnings that indicate damage count as errors, and all
+/// other warnings are ignored. `message` must outlive the file. `max_bytes` limits the size of a
+/// single allocation by libtiff; 0: no limit.
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
-/// Returns the value of a tag with one number. If the tag is absent, returns the default of the
-/// TIFF standard, or `fallback` if the standard has none.
+/// Returns the value of a tag that contains one number. If the page does not have the tag, the
+/// result is the default of the TIFF standard. If the standard has no default, the result is
+/// `fallback`.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

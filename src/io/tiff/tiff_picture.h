@@ -12,17 +12,17 @@
 
 namespace lull::io {
 
-/// Returns the reader's current page as a picture: grey or RGB, with alpha if FFmpeg has such a
-/// format. Integers of 1 to 16 bits keep their bit depth or get the next higher one that FFmpeg
-/// has; their maximum becomes the maximum of that depth. Integers of 24 and 32 bits become floats
-/// in 0..1. All floats become 32-bit floats. Palettes become RGB of 8 or 16 bits. White is the
-/// maximum of every integer type. The picture has the colour profile and the aspect ratio of the
-/// page. Its time is 0.
+/// Returns the current page of the reader as a picture. The picture is grey or RGB, with alpha if
+/// FFmpeg has such a format. Integers of 1 to 16 bits keep their bit depth, or get the next higher
+/// bit depth that FFmpeg has. Integers of 24 and 32 bits become floats in 0..1. All floats become
+/// 32-bit floats. Palettes become RGB of 8 or 16 bits. The maximum of each integer type is white,
+/// and remains white. The picture has the colour profile and the aspect ratio of the page, and the
+/// time 0.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes for the user about content of the first page that pictures cannot contain. If the
-/// page cannot be read, there are no notes.
+/// Returns notes for the user about content of the first page that pictures cannot contain. The
+/// list is empty if the page cannot be read.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
 /// Metadata of a picture that was not read from a TIFF file.
@@ -35,11 +35,11 @@ struct TiffMetadata {
       chromaticities;  // CIE x and y of white, red, green and blue; empty: not stated
 };
 
-/// Sets tags of the current page for all metadata that `metadata` states.
+/// Sets the tags of the current page for all metadata in `metadata`.
 void set_metadata(TIFF* page, const TiffMetadata& metadata);
 
-/// The page of a TIFF file from which a picture was read. Masks and reduced copies of pictures are
-/// not counted in the index of the page.
+/// The page of a TIFF file from which a picture was read. The index of the page does not count
+/// masks and reduced copies of pictures.
 struct TiffOrigin {
   std::string path;  // empty: the picture has no origin
   std::int64_t page = 0;
@@ -51,18 +51,19 @@ using PhotoshopFilter = std::vector<std::uint8_t> (*)(std::span<const std::uint8
 /// Writes pictures as the pages of one TIFF file.
 class TiffPictureWriter {
  public:
-  /// Writes to the open file `descriptor`, which the caller closes. `name` is the file's name in
-  /// messages.
+  /// Writes to the open file `descriptor`, which the caller must close. `name` is the name of the
+  /// file in messages.
   TiffPictureWriter(int descriptor, const std::string& name, PhotoshopFilter filter)
       : descriptor_(descriptor), name_(name), filter_(filter) {}
 
   /// Adds a page. The page gets the tags, the extra samples, the layout of samples and the codec of
-  /// the page `origin`, and the byte order of the origin's file. A picture without an origin gets
-  /// `metadata`. All pages of an output must come from one file, in order.
+  /// the page `origin`. The output gets the byte order of the original file. A picture without an
+  /// origin gets `metadata`. All pages of an output must come from one file, in the order of that
+  /// file.
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();
-  /// Returns how the first page of the output differs from the page that it was read from.
+  /// Returns how the first page of the output differs from the original page.
   const TiffChanges& changes() const { return changes_; }
 
  private:
@@ -84,17 +85,18 @@ class TiffPictureWriter {
                                      PhotoshopFilter filter);
 };
 
-/// Returns how an output page for `picture` would differ from `origin`. The function does not read
-/// the samples of `picture`.
+/// Returns how an output page for `picture` would differ from the page `origin`. The function does
+/// not read the samples of `picture`.
 /// @throws BadData
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
 
-/// Returns whether lull writes `picture` as BigTIFF if it was not read from a TIFF file.
+/// Returns whether lull writes `picture` as BigTIFF. The function is for pictures that do not come
+/// from a TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats that TiffPictureWriter accepts, best first. The second list is for pictures that
-/// come from TIFF files. It also contains bit depths that few programs read.
+/// Pixel formats that TiffPictureWriter accepts, in order of preference. The second list is for
+/// pictures that come from TIFF files. It also contains bit depths that few programs can read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

@@ -19,8 +19,8 @@ int colours_shown(const TiffLayout& layout) {
   return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
 }
 
-/// Returns the layout of a page for `picture`. The layout differs as little as possible from
-/// `from`, the layout of the original page.
+/// Returns the layout of a page for `picture`. The layout is as close as possible to `from`, the
+/// layout of the original page.
 TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
@@ -40,7 +40,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // Extra samples that the picture does not have are copied from the original page.
+  // If the original page has extra samples that the picture does not have, the writer copies them.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -50,7 +50,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// Bits of the extra samples of a page. The key is the index of the sample in its pixel.
+/// The bits of the extra samples of a page. The key is the position of the sample in its pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -71,7 +71,7 @@ ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int exce
   return extra;
 }
 
-/// Returns the bits of a float in the sample format of the file.
+/// Converts a float to the sample format of the file, and returns the bits of the result.
 std::uint32_t bits_of(float value, const TiffLayout& layout) {
   if (layout.form == SAMPLEFORMAT_UINT) {
     const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
@@ -83,7 +83,7 @@ std::uint32_t bits_of(float value, const TiffLayout& layout) {
   return to_half(std::isfinite(value) ? std::clamp(value, -max_half, max_half) : value);
 }
 
-/// Writes the samples of a picture into chunks of a page.
+/// Writes the samples of a picture into the strips or tiles of a page.
 class Exporter {
  public:
   Exporter(const AVFrame& picture, const TiffLayout& layout, ExtraSamples extra)
@@ -118,7 +118,8 @@ class Exporter {
   }
 
  private:
-  /// Returns whether the picture stores its samples in the same order and format as the chunk.
+  /// Returns whether the picture stores its samples in the same order and format as the strip or
+  /// tile.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&
@@ -176,7 +177,7 @@ void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& byt
   if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-/// Some versions of libtiff count IPTC data in units of four bytes.
+/// Sets the tag with IPTC data. Some versions of libtiff count these data in units of four bytes.
 void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
   const TIFFField* field = TIFFFieldWithTag(to, TIFFTAG_RICHTIFFIPTC);
   if (iptc.empty() || !field) return;
@@ -186,8 +187,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the metadata. If the metadata state no resolution, sets a default resolution, because TIFF
-/// 6.0 requires the tag.
+/// Sets the tags for the metadata. TIFF 6.0 requires a resolution, so the function sets a default
+/// if the metadata state none.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -196,7 +197,7 @@ void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   set_metadata(to, metadata);
 }
 
-/// Adds the differences between the samples of an output page and those of the original page to
+/// Compares the layouts of the original page and of the output page, and adds the differences to
 /// `changes`.
 void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
   const std::string bits = std::to_string(to.bits) + " bits";
@@ -260,7 +261,8 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes the thumbnails of the original page, because they show the picture before denoising.
+/// Removes the thumbnails from the Photoshop blocks of the original page, because thumbnails show
+/// the picture before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

@@ -20,9 +20,9 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
   if (!message_.empty()) fail_damaged();
 }
 
-/// The mode "m" disables memory mapping: if a mapped file became shorter, the process would crash.
-/// The limit of libtiff's allocations is the size of the largest page in one strip or tile, with 4
-/// samples of 64 bits per pixel, and a margin.
+/// Opens the file. The mode "m" disables memory mapping, because the process would crash if a
+/// mapped file became shorter. The limit for libtiff's allocations is the size of the largest page
+/// in a single strip or tile, with 4 samples of 64 bits per pixel, and a margin.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));
@@ -53,7 +53,7 @@ TiffLayout TiffReader::layout() const {
   std::string refusal;
   const TiffLayout layout = layout_of(tiff_.get(), refusal);
   if (!refusal.empty()) refuse(refusal);
-  // A wrong size in the header must not lead to a large allocation.
+  // The check ensures that a wrong size in the header does not lead to a large allocation.
   message_ = find_excess(tiff_.get(), layout, file_bytes_);
   if (!message_.empty()) fail_damaged();
   return layout;
@@ -137,7 +137,7 @@ void TiffReader::read_chunks(const TiffLayout& layout, const Use& use) {
       }
 }
 
-/// Reads rows of the page. libtiff converts the samples to RGB.
+/// Reads the rows of a page whose samples libtiff converts to RGB.
 void TiffReader::read_converted(const TiffLayout& layout, const Use& use) {
   struct EndImage {
     void operator()(TIFFRGBAImage* image) const noexcept { TIFFRGBAImageEnd(image); }

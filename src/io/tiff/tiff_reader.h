@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// The samples of one strip or tile in native byte order, and their position in the page.
-/// TiffWriter also requests its samples with this struct.
+/// The samples of one strip or tile in native byte order, and the position of the strip or tile in
+/// the page. TiffWriter uses this struct to request samples.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
@@ -21,7 +21,7 @@ struct TiffChunk {
   Byte* row(int y_in_chunk) const { return data + y_in_chunk * row_bytes; }
 };
 
-/// Reads the pages of a TIFF file, beginning with the first.
+/// Reads the pages of a TIFF file. After the construction, the first page is the current page.
 class TiffReader {
  public:
   /// @param max_pixels  maximum number of pixels of a page
@@ -39,19 +39,20 @@ class TiffReader {
   /// the caller can allocate memory for the page.
   /// @throws BadData  lull does not support the samples, or the file cannot hold as many samples
   TiffLayout layout() const;
-  /// Goes to the next page. Returns false after the last page.
+  /// Makes the next page the current page. Returns false after the last page.
   /// @throws BadData
   bool next();
-  /// Goes to the next page that is neither a reduced copy of a picture nor a mask. Returns false
+  /// Skips to the next page that is neither a reduced copy of a picture nor a mask. Returns false
   /// after the last page.
   bool next_picture();
-  /// Goes to the page whose directory has this byte offset (TIFFCurrentDirOffset()). `page` is the
-  /// page's number in messages.
+  /// Makes the page whose directory has this byte offset (TIFFCurrentDirOffset()) the current page.
+  /// `page` is the number of the page in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each chunk of the page, in the order of rows. If each sample of a pixel has
-  /// its own strips, the chunks of the first sample come first, then those of the second, and so
-  /// on. `check` also verifies the checksums of Deflate, in another thread.
+  /// Calls `use` for each strip or tile of the page, in the order of rows. If the samples of a
+  /// pixel are in separate strips, the strips of all first samples come first, the strips of all
+  /// second samples follow, and so on. If `check` is true, another thread verifies the checksums of
+  /// Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

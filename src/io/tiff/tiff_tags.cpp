@@ -10,11 +10,12 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain offsets in the file. A copied offset would be wrong in the output file.
+/// Tags that contain offsets in the file. In the output file, the offsets have other values, so
+/// these tags cannot be copied as numbers.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags whose directories are copied together with the tag. Sub-images are not copied, because they
-/// would show the noise.
+/// Tags that refer to a directory which lull also copies. lull does not copy sub-images, because
+/// they would show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -24,7 +25,8 @@ void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-/// TIFFSetField() expects rationals and floats as double.
+/// Copies a rational or float tag. TIFFSetField() expects the value as double, but TIFFGetField()
+/// returns a float.
 void copy_real(TIFF* from, TIFF* to, std::uint32_t tag) {
   float value = 0;
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, static_cast<double>(value));
@@ -37,7 +39,8 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page, and the predictor if libtiff supports it for the samples.
+/// Sets the codec of the page. If the codec supports predictors, the function also sets the
+/// predictor.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
@@ -45,7 +48,8 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples of this layout; 0: no predictor.
+/// Returns the predictor for samples of this layout. Returns 0 if libtiff has no suitable
+/// predictor.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -61,7 +65,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   const auto codec = tiff_tag<std::uint16_t>(from, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   std::uint16_t predictor = 0;
   if (is_lossless(codec) && TIFFIsCODECConfigured(codec)) {
-    // libtiff implements predictors for samples of up to 32 bits in all versions.
+    // All versions of libtiff implement predictors for samples of up to 32 bits. Some versions do
+    // not implement predictors for larger samples.
     const bool same = from_layout.bits == layout.bits && from_layout.form == layout.form;
     if (TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && !same)
       predictor = predictor == PREDICTOR_NONE ? 0 : predictor_of(layout);
@@ -73,8 +78,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. libtiff reads tiles of any size, but writes only sizes that
-/// the standard allows.
+/// Copies the size of strips or tiles. Tiles of sizes that the standard does not allow become
+/// strips, because libtiff reads such tiles but does not write them.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -107,8 +112,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// If the page has as many extra samples as the reader's page, describes them in the same way. If
-/// not, describes them as alpha.
+/// Describes the extra samples. If the reader's page has the same number of extra samples, the
+/// function copies their description. Otherwise, it only describes which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
@@ -121,9 +126,9 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags for which libtiff has a fixed field. If the samples have the same layout as in
-/// the original, the tags that describe samples are copied, too, so that tags that were absent
-/// remain absent.
+/// Copies the tags for which libtiff has a fixed field. If the samples have the layout of the
+/// original, the function also copies the tags that describe samples, so that tags that the
+/// original does not have remain absent.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -181,8 +186,8 @@ bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field
 
 }  // namespace
 
-/// Copies a tag that libtiff stores in its list of further tags: texts, profiles, and tags unknown
-/// to libtiff.
+/// Copies a tag that libtiff stores in its list of further tags. The list contains texts, profiles,
+/// and tags that libtiff does not know.
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
@@ -196,8 +201,9 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // TIFFGetField() and TIFFSetField() take the same arguments only if both fields require the
-  // number of values, or neither does.
+  // For some fields, TIFFGetField() and TIFFSetField() have the number of values as an additional
+  // argument. The code can copy a tag only if the argument exists for the fields of both files, or
+  // for neither.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -217,7 +223,7 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   return TIFFFieldReadCount(field) == 1 && copy_single(from, to, tag, *field);
 }
 
-/// Copies a tag whose value is the offset of a directory, and copies the directory itself.
+/// Copies a tag whose value is the offset of a directory, and copies the directory.
 bool TiffWriter::copy_directory(const TiffReader& reader, const TiffLayout& layout,
                                 std::uint32_t tag) {
   TIFF* const to = tiff_.get();
@@ -247,8 +253,8 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // The tag with the coefficients of YCbCr is not copied, because libtiff has converted the
-    // samples to RGB.
+    // libtiff has converted YCbCr samples to RGB, so the tag with the coefficients of YCbCr is not
+    // copied.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// Differences between a page and the page from which its tags were copied, one text each.
+/// Differences between an output page and the page from which its tags were copied, one text each.
 struct TiffChanges {
   std::vector<std::string> losses;
   std::vector<std::string> notes;  // changes that lose no information
@@ -23,25 +23,26 @@ struct TiffChanges {
 
 class TiffWriter {
  public:
-  /// Writes to the open file `descriptor`, which the caller closes. `name` is the file's name in
-  /// messages.
+  /// Writes to the open file `descriptor`, which the caller must close. `name` is the name of the
+  /// file in messages.
   TiffWriter(int descriptor, const std::string& name, bool big_endian, bool big_tiff);
   ~TiffWriter();
   TiffWriter(const TiffWriter&) = delete;
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page: the tags that describe its samples, and those tags of the
-  /// reader's page that do not describe samples, including EXIF and GPS data. The page gets the
-  /// strips or tiles and the lossless codec of the reader's page. Lossy codecs are replaced by
-  /// Deflate.
+  /// Sets the tags of the next page. The function sets the tags that describe the samples of the
+  /// next page. It copies the other tags of the reader's page, including EXIF and GPS data. The
+  /// next page gets the strips or tiles and the codec of the reader's page, but Deflate instead of
+  /// a lossy codec.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// Sets only those tags of the next page that describe its samples. The page gets strips
+  /// Sets only the tags that describe the samples of the next page. The page gets strips that are
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
-  /// Writes a page whose tags are set. The writer passes each chunk, filled with 0, to `fill`,
-  /// which writes the samples into it. The chunks have the order of the file.
+  /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
+  /// order of the file. Before the call, all bytes of the strip or tile are 0; `fill` must write
+  /// the samples.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
@@ -60,14 +61,15 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// For each page, the texts of repeated tags. libtiff writes only the first text of a tag.
+  /// The texts of repeated tags, one list for each page. libtiff writes only the first text of a
+  /// tag.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;
 };
 
-/// Returns whether a file of `pages` pages with this layout needs BigTIFF, which has offsets of 64
-/// bits instead of 32.
+/// Returns whether a file of `pages` pages with this layout needs BigTIFF. BigTIFF has offsets of
+/// 64 bits instead of 32.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io

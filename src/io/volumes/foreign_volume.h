@@ -1,7 +1,7 @@
 #pragma once
 // Volumes in formats other than single NIfTI files: MGH and MGZ of FreeSurfer, NRRD, and pairs of
-// NIfTI-1 or ANALYZE 7.5 (.hdr and .img). The header is translated to a NIfTI-1 header, so that the
-// rest of lull processes NIfTI volumes only.
+// NIfTI-1 or ANALYZE 7.5 (.hdr and .img). The module converts the header of a volume to a NIfTI-1
+// header, so that all other modules process only NIfTI volumes.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,28 +23,31 @@ struct ForeignVolume {
   std::string format;                // "mgh", "nrrd", "nifti1 pair", "analyze" or "dicom"
   std::vector<std::byte> head = {};  // a NIfTI-1 header, with extensions if the volume has them
   std::string data_path = {};        // the file that contains the samples
-  /// Position in this file at which the samples, or the gzip stream with the samples, begin.
+  /// Position in the file `data_path` at which the samples begin. For compressed samples, the gzip
+  /// stream begins at this position.
   std::uint64_t start = 0;
   std::uint64_t skip = 0;  // bytes between this position and the first sample, after decompression
   VolumeGeometry geometry = {};
-  /// The header as the file contains it: the text of NRRD, the header of MGH, the .hdr file of a
-  /// pair with its extensions. An output of the same format keeps it.
+  /// The header as the file contains it: the text of NRRD, the header of MGH, or the .hdr file of a
+  /// pair with its extensions. lull copies this header to an output of the same format.
   std::vector<std::byte> original = {};
   bool is_gzip = false;  // NRRD only: the samples are compressed
-  /// DICOM only: the files, their description, and a function that opens the samples of all slices.
+  /// The following members are for DICOM only: the files, their description, and a function that
+  /// opens the samples of all slices.
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// What the header contains other than geometry and samples and no other format can hold, one
-  /// text each.
+  /// One text for each part of the header that no other format can store, apart from geometry and
+  /// samples.
   std::vector<std::string> other_contents = {};
 };
 
-/// Returns whether the file is a volume in one of these formats. The content decides, and for the
-/// .img file of a pair also the content of its .hdr file.
+/// Returns whether the file is a volume in a format other than a single NIfTI file. The content of
+/// the file determines the result. For the .img file of a pair, the function also reads the .hdr
+/// file.
 [[nodiscard]] bool is_foreign_volume(const std::string& path);
 
-/// Reads the header of a volume. Returns nothing if is_foreign_volume() is false.
+/// Reads the header of a volume. Returns nullopt if is_foreign_volume() returns false for the file.
 /// @throws BadData  the header is invalid, or lull cannot read the samples
 /// @throws NoInput  the file of the samples does not exist
 [[nodiscard]] std::optional<ForeignVolume> read_foreign_volume(const std::string& path);

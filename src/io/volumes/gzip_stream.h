@@ -15,7 +15,8 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// Bytes that are read in order, several times.
+/// Samples of a volume as a sequence of bytes. The bytes can be read several times, each time in
+/// order.
 class SampleBytes {
  public:
   SampleBytes() = default;
@@ -23,13 +24,14 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end.
+  /// Fills `to` with the next bytes, and returns the number of bytes. The number is smaller than
+  /// the size of `to` only at the end of the samples.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
-  /// Returns to the first byte.
+  /// Continues at the first byte.
   virtual void rewind() = 0;
-  /// Fills `to` completely.
+  /// Fills `to` completely with the next bytes.
   /// @throws BadData  a file is damaged or ends too early
   void read(std::span<std::byte> to);
   void skip(std::uint64_t bytes);
@@ -39,14 +41,16 @@ class SampleBytes {
   virtual const std::string& name() const = 0;
 };
 
-/// Reads a regular file. A file with gzip's signature is decompressed, including all its members.
+/// Reads a regular file. If the file begins with gzip's signature, the object decompresses all
+/// members of the file.
 class GzipReader final : public SampleBytes {
  public:
-  /// @param start  position in the file that is read as its first byte
+  /// @param start  position in the file at which the data begin
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
-  /// gzip has a checksum and a length, so that damage and truncation are detected.
+  /// Reads the next bytes after decompression. The function detects damage and truncation, because
+  /// gzip has a checksum and a length.
   std::size_t read_some(std::span<std::byte> to) override;
   void rewind() override;
 
@@ -59,11 +63,12 @@ class GzipReader final : public SampleBytes {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// Returns up to `most` bytes from the beginning of a file, decompressed.
+/// Returns the first `most` bytes of a file after decompression, or all bytes of a shorter file.
 /// @throws any exception of GzipReader
 [[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
 
-/// Writes to an OutputFile, which the caller commits.
+/// Writes to an OutputFile, with gzip compression if requested. The caller must call
+/// OutputFile::commit().
 class GzipWriter {
  public:
   GzipWriter(OutputFile& file, bool is_gzip);

@@ -1,5 +1,5 @@
 #pragma once
-// MGH and MGZ files of FreeSurfer.
+// Reads and writes the headers of MGH and MGZ files of FreeSurfer.
 //
 // Source: surfer.nmr.mgh.harvard.edu/fswiki/FsTutorial/MghFormat.
 
@@ -20,16 +20,17 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 /// @throws BadData  the header is invalid, or lull cannot read the samples
 [[nodiscard]] ForeignVolume read_mgh(const std::string& path);
 
-/// Returns a header for samples of this type.
-/// @param original  the header of an MGH file that is kept except for the type; empty: a new header
+/// Returns a header for samples of the type `type`.
+/// @param original  the header of an MGH file that is copied except for the type; empty: the
+///     function makes a new header
 [[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
                                                    std::span<const std::byte> original);
 
-/// Returns the bytes after the samples that state the repetition time of a series.
+/// Returns the bytes that follow the samples and state the repetition time of a series.
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
-/// Returns the time between volumes that the bytes after the samples state, in seconds; 0: unknown.
+/// Returns the time between volumes in seconds that the bytes after the samples state; 0: unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
-/// Returns what the bytes after the samples contain other than the repetition time; empty: nothing.
+/// Returns descriptions of what the bytes after the samples contain, except the repetition time.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
 
 }  // namespace lull::io

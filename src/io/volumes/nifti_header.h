@@ -1,11 +1,11 @@
 #pragma once
-// The header of a NIfTI file: nifti1.h of 2007 and nifti2.h of 2011 (nifti.nimh.nih.gov). Both
-// headers are fixed structures in either byte order.
+// The header of a NIfTI file (nifti1.h of 2007 and nifti2.h of 2011, nifti.nimh.nih.gov). The
+// headers of NIfTI-1 and NIfTI-2 are fixed structures in either byte order.
 //
-// lull reads them without niftilib. niftilib does not check the dimensions, reads complete volumes
-// into memory, reports errors on stderr, and creates a new header when it writes. lull checks every
-// number first, streams slices, reports errors as exceptions, and preserves all bytes before the
-// samples.
+// lull reads the headers without niftilib. niftilib does not check the dimensions, reads complete
+// volumes into memory, reports errors on stderr, and creates a new header when it writes. lull
+// checks every number first, streams slices, reports errors as exceptions, and preserves all bytes
+// before the samples.
 
 #include <array>
 #include <cstddef>
@@ -30,24 +30,24 @@ struct NiftiHeader {
   bool scaled = false;                        // scl_slope is valid
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
-  /// Returns the number of samples of one volume and of all volumes. parse_nifti() guarantees that
-  /// neither these numbers nor the sizes in bytes overflow.
+  /// The following functions return the number of samples of one volume and of all volumes.
+  /// parse_nifti() ensures that these numbers and the sizes in bytes do not overflow.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };
 
 /// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first
-/// nifti_head_bytes bytes of the file, or fewer if the file is shorter.
+/// nifti_head_bytes bytes of the file, or all bytes of a shorter file.
 bool looks_like_nifti(std::span<const std::byte> head);
 
-/// Parses a header.
+/// Parses the header in `head`.
 /// @throws BadData  there is no header, the header is invalid, or lull cannot filter the samples;
 ///     the message is one line that begins with `name` in quotes
 NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name);
 
-/// Changes the type and the scale of the samples in `head`, the bytes before the samples. All other
-/// bytes remain unchanged. If `scaled` is false, scl_slope and scl_inter become 0, which means no
-/// scale.
+/// Changes the type and the scale of the samples in `head`, which contains all bytes before the
+/// samples. All other bytes remain unchanged. If `scaled` is false, scl_slope and scl_inter become
+/// 0, which means no scale.
 void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
                     const StoredFormat& samples, bool scaled);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Pairs of files: a header (.hdr) and samples (.img), of NIfTI-1 or of ANALYZE 7.5.
+// Reads and writes the headers of volumes that consist of two files, a header (.hdr) and samples
+// (.img), in the formats NIfTI-1 and ANALYZE 7.5.
 
 #include <cstddef>
 #include <span>
@@ -11,7 +12,7 @@
 
 namespace lull::io {
 
-/// Returns whether a file is the header or the samples of a pair that exists.
+/// Returns whether a file is the header or the samples of a pair whose files both exist.
 [[nodiscard]] bool is_nifti_pair(const std::string& path);
 
 /// Reads the header of a pair.
@@ -19,12 +20,12 @@ namespace lull::io {
 /// @throws NoInput  the file of the samples does not exist
 [[nodiscard]] ForeignVolume read_nifti_pair(const std::string& path);
 
-/// Returns the .hdr file for samples of another type.
+/// Returns the content of the .hdr file of an output with samples of another type.
 /// @param original  the .hdr file of the input
 [[nodiscard]] std::vector<std::byte> pair_head_of(std::span<const std::byte> original,
                                                   bool is_analyze, const NiftiHeader& header,
                                                   const StoredFormat& samples, bool scaled);
-/// Returns the .hdr file that corresponds to the header of a single NIfTI-1 file.
+/// Converts the header of a single NIfTI-1 file to the content of a .hdr file.
 [[nodiscard]] std::vector<std::byte> pair_head_of_nifti(std::span<const std::byte> head,
                                                         const NiftiHeader& header);
 

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Fails with a message that may quote the file; long quotations are shortened.
+/// Throws BadData. The text `what` may quote the file, so the function shortens long texts.
 [[noreturn]] void fail_nrrd(const std::string& name, const std::string& what) {
   constexpr std::size_t most = 200;
   throw BadData("'" + name + "' " + (what.size() > most ? what.substr(0, most) + "..." : what));
@@ -38,7 +38,7 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
-/// Splits a text at characters of `separators`.
+/// Splits a text into words. Each character of `separators` separates words.
 std::vector<std::string> words_of(const std::string& text, const char* separators) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -91,16 +91,17 @@ std::optional<StoredType> type_of(const std::string& text) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A space whose axes have names.
+/// A space of NRRD in which each axis has a name.
 struct NamedSpace {
   const char *name, *abbreviation;
-  std::array<double, 3> signs;  // convert its coordinates to right, anterior, superior
+  std::array<double, 3> signs;  // factors that convert coordinates to right, anterior, superior
 };
 constexpr NamedSpace named_spaces[] = {{"right-anterior-superior", "ras", {1, 1, 1}},
                                        {"left-anterior-superior", "las", {-1, 1, 1}},
                                        {"left-posterior-superior", "lps", {-1, -1, 1}}};
 
-/// Returns the signs of a space, with or without time as a fourth axis.
+/// Returns the signs that convert coordinates of the space `space` to right, anterior, superior.
+/// The space may have time as a fourth axis. Returns nullopt for unknown spaces.
 std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   const std::string name = in_lower_case(space);
   for (const NamedSpace& known : named_spaces)
@@ -110,7 +111,8 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns the text between quotation marks at position `nth` of a list; empty if there is none.
+/// Returns the text between the quotation marks with the index `nth`, counted from 0. The result is
+/// empty if there is no such text.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
@@ -130,7 +132,7 @@ double seconds_in(const std::string& unit) {
   return unit == "ms" || unit == "msec" ? 0.001 : 0;
 }
 
-/// Fields that the parser reads, or that follow from them.
+/// Fields that the parser reads, and fields whose content follows from them.
 constexpr std::string_view known_fields[] = {
     "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
     "space",      "space directions", "space origin", "data file",   "datafile",        "byte skip",
@@ -269,7 +271,7 @@ class NrrdParser {
     }
   }
 
-  /// Reads the time between volumes, which is the spacing of the fourth axis in units of time.
+  /// Reads the time between volumes from the spacing of the fourth axis, which is in units of time.
   void read_time() {
     if (axes_ < 4) return;
     const std::string *spacings = field("spacings"), *units = field("units");
@@ -297,7 +299,7 @@ class NrrdParser {
     header_.geometry = geometry_;
   }
 
-  /// Splits "(1,0,0) none (0, 1, 0)" into its vectors.
+  /// Splits a text such as "(1,0,0) none (0, 1, 0)" into its vectors.
   static std::vector<std::string> vectors_of(const std::string& text) {
     std::vector<std::string> vectors;
     for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
@@ -312,7 +314,7 @@ class NrrdParser {
   std::array<double, 3> vector_of(const std::string& text) const {
     const std::vector<std::string> words = words_of(text, "(), \t");
     std::array<double, 3> vector{};
-    // In a space with time, vectors have a fourth number.
+    // If the space has time as a fourth axis, vectors contain a fourth number.
     const bool is_complete = words.size() == 3 || (words.size() == 4 && axes_ == 4);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto value = is_complete ? number_of(words[i]) : std::nullopt;

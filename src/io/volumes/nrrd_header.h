@@ -1,5 +1,5 @@
 #pragma once
-// The text header of NRRD files.
+// The header of NRRD files, which is a text.
 //
 // Source: teem.sourceforge.net/nrrd/format.html.
 
@@ -15,24 +15,27 @@ namespace lull::io {
 struct NrrdHeader {
   StoredType type = StoredType::u8;
   bool big_endian = false, is_gzip = false;
-  /// Size and position of the volume. Without directions in the file, axes have only a spacing.
+  /// Size and position of the volume. If the file states no directions, the axes have only a
+  /// spacing.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
-  std::uint64_t byte_skip = 0;   // after decompression
+  std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
-  /// What the header contains other than geometry and samples, one text each.
+  /// Descriptions of what the header contains, except geometry and samples.
   std::vector<std::string> other_contents;
 };
 
 /// Parses a header.
 /// @param text  the first bytes of the file
-/// @throws BadData  one line that begins with `name` in quotes
+/// @throws BadData  the header is invalid; the message is one line that begins with `name` in
+///     quotes
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
-/// Returns the text that precedes the samples, or the content of a separate header.
-/// @param original  the header of an NRRD file, whose lines are kept unless they describe the
-///     samples; empty: a new header
-/// @param data_file  name of the file that contains the samples; empty: the samples follow
+/// Returns the text of the header. In a file with samples, the text precedes the samples.
+/// @param original  the header of an NRRD file, whose lines are copied unless they describe the
+///     samples; empty: the function makes a new header
+/// @param data_file  name of the file that contains the samples; empty: the samples follow the
+///     header
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,
                                          const StoredFormat& samples, bool is_gzip,
                                          const std::string& data_file, const std::string& original);

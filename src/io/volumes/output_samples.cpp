@@ -22,7 +22,7 @@ bool can_hold_type(VolumeFormat format, StoredType type) {
          type == f32;
 }
 
-/// Returns whether integers of this type can hold all values from `minimum` to `maximum`.
+/// Returns whether integers of the type `type` can store all values from `minimum` to `maximum`.
 bool holds_range(StoredType type, double minimum, double maximum) {
   const auto fits = [&]<class T>(T) {
     return minimum >= static_cast<double>(std::numeric_limits<T>::min()) &&
@@ -46,8 +46,9 @@ bool holds_range(StoredType type, double minimum, double maximum) {
   }
 }
 
-/// Returns the format for int16 outputs with a scale. Integers that fit in 16 bits are stored
-/// unchanged. All other values are scaled to the 65535 values from -32767 to 32767.
+/// Returns the format of samples for int16 outputs whose header contains a scale. Integers that fit
+/// in 16 bits remain unchanged. All other values are scaled to the 65535 integers from -32767 to
+/// 32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};
@@ -59,7 +60,7 @@ OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice
   const double middle = choice.minimum / 2 + choice.maximum / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
   double slope = std::max(choice.maximum - inter, inter - choice.minimum) / 32767;
-  // The slope is rounded up, so that both the minimum and the maximum fit.
+  // The code rounds the slope up, so that both the minimum and the maximum fit in the range.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
   if (slope == 0) slope = 1;  // all values are equal
@@ -78,7 +79,8 @@ bool is_whole(const StoredFormat& format) {
          std::floor(format.inter) == format.inter;
 }
 
-/// Returns the type of values that are stored without a scale, and what they lose.
+/// Returns the format of samples for outputs whose header contains no scale, and the loss of the
+/// samples in this format.
 OutputSamples unscaled(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   const bool is_identity = in.slope == 1 && in.inter == 0;

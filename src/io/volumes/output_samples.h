@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a volume's output: their type, byte order and scale.
+// Chooses the type, the byte order and the scale of the samples of a volume's output.
 
 #include <string>
 
@@ -15,17 +15,18 @@ struct OutputSamples {
   std::string loss;     // what the samples lose because of the format; empty: nothing
 };
 
-/// What the choice of the type depends on.
+/// The properties of input and output on which the choice of the type depends.
 struct SampleChoice {
-  std::string path;  // the input, for messages
+  std::string path;  // path of the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
   DataType type = DataType::same;
   bool has_scale = true;            // whether the header of the output can state a scale
-  double minimum = 0, maximum = 0;  // of the values of the input
+  double minimum = 0, maximum = 0;  // range of the input's values
 };
 
-/// Returns the samples of an output. Without a scale in the header of the output, the samples are
-/// the values: integers if the values are integers, floats otherwise.
+/// Returns the format of the samples of an output. If the header of the output cannot state a
+/// scale, the output stores the values themselves: as integers if all values are integers, and
+/// otherwise as floats.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 

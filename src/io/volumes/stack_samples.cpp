@@ -62,8 +62,9 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether `at` exceeds the interval 0..1 by at most outlier_margin; false for NaN. `at` is
-/// the position of a value in the range: 0 is the lower end, 1 is the upper end.
+/// Returns whether `at` is in the interval 0..1 or at most outlier_margin outside. The result is
+/// false for NaN. `at` is the position of a value in the range: 0 is the lower end, and 1 is the
+/// upper end.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -75,16 +76,17 @@ T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
   using Limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    // Finite values are clamped to the type, so that they remain finite.
+    // The code clamps finite values to the range of the type, so that no finite value becomes
+    // infinite.
     if (!std::isfinite(stored)) return static_cast<T>(stored);
     return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // For 64-bit integers, the maximum becomes a double that is too large for the type. The
-    // comparison includes equality, so that this double is never converted, which would be
-    // undefined.
+    // The maximum of a 64-bit integer type, converted to double, is too large for the type. The
+    // comparison with `>=` ensures that the code never converts this double, because the behaviour
+    // would be undefined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -128,9 +130,10 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A scale 0..white fits if the range of the samples exceeds neither end of the scale by more than
-  // `beyond` (noise can exceed the ends), and covers at least `min_used` of the scale (even a dark
-  // picture does). Both constants are fractions of `white`.
+  // A scale 0..white fits if two conditions hold. The range of the samples exceeds the ends of the
+  // scale by at most `beyond` (noise can exceed the ends). The range covers at least `min_used` of
+  // the scale (even the range of a dark picture does). The constants `beyond` and `min_used` are
+  // fractions of `white`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -145,8 +148,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // If the width of a picture is a power of two, an even distance between the collected samples
-  // would omit some columns. An odd distance reaches all columns.
+  // An even distance between the collected samples would omit some columns if the width of a
+  // picture is a power of two. An odd distance reaches all columns.
   if (step_ % 2 == 0) ++step_;
 }
 
@@ -202,6 +205,14 @@ void load_values(std::span<const std::byte> stored, const StoredFormat& format,
     values.resize(stored.size() / sizeof(T));
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = value_of(read_sample<T>(&stored[i * sizeof(T)], format.swapped), format);
+  });
+}
+
+void store_values(std::span<const double> values, const StoredFormat& format,
+                  std::span<std::byte> to) {
+  with_type(format.type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      write_sample(from_value<T>(values[i], format), format.swapped, &to[i * sizeof(T)]);
   });
 }
 

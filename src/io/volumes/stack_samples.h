@@ -3,9 +3,9 @@
 // frames.
 //
 // A frame's sample f stands for the value low + f * span in the file. RangeFinder chooses `low` and
-// `span` once for the stack. The values of nearly all samples then lie in 0..1, the range that all
-// backends expect, for any units in the file. Samples that the filter does not change are written
-// bit for bit as they were read.
+// `span` once for the stack, so that the frames' samples are almost all in 0..1, for any units in
+// the file. The backends expect this range. If the filter does not change a sample, the output
+// contains the bits of the sample in the input.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,30 +36,32 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the difference between two values that corresponds to 255 on the 0..255 scale. For 8-bit
-/// samples, the result is 255. Floats mostly use the scale 0..1, 0..255 or 0..65535: the function
-/// chooses the scale that fits the range. The result is the span of the range if no scale fits, and
-/// for other integers, because their bit depth does not define a scale.
+/// Returns the difference of two values that corresponds to 255 on the scale of sigma. For 8-bit
+/// samples, the result is 255. Floats mostly use one of the scales 0..1, 0..255 and 0..65535, so
+/// the function returns the maximum of the scale that fits the range. If no scale fits, the result
+/// is the span of the range. The result is also the span for other integers, because their bit
+/// depth does not define a scale.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Samples that lie outside the range by more than this multiple of the span are not Gaussian
-/// noise, but hot pixels or fill values. Such samples, NaN and infinities are preserved unchanged.
-/// In frames they are NaN, and filters replace NaN by values computed from surrounding samples. The
-/// filter range of core/float_range.h has the same margin.
+/// Maximum distance of noisy samples from the range of values, in units of the span. Samples
+/// farther outside are not Gaussian noise, but hot pixels or fill values. lull does not change such
+/// samples, NaN and infinities: in frames, they are NaN, and filters replace NaN by values computed
+/// from surrounding samples. core/float_range.h defines the same margin for filters.
 inline constexpr double outlier_margin = 0.5;
 
-/// Collects the values of a stack piece by piece and chooses the range of values.
+/// Collects the values of a stack piece by piece, and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
-  /// Adds the next samples, in the order of the file. `stored` must hold complete samples.
+  /// Adds the next samples, in the order of the file. `stored` must contain complete samples.
   void add(std::span<const std::byte> stored);
   /// Returns the range of values, from the minimum to the maximum. However, the range exceeds the
-  /// 0.01th and the 99.99th percentile by at most half the distance between these two percentiles,
-  /// so that a few hot pixels do not compress all other values. The range is 0..1 for a stack
-  /// without finite values. The span is 1 if all values are equal.
+  /// 0.01th and the 99.99th percentile by at most half the distance between these percentiles, so
+  /// that a few hot pixels do not compress all other values. The range is 0..1 if the stack has no
+  /// finite values. The span is 1 if all values are equal.
   ValueRange range() const;
-  /// Returns the minimum and maximum of the finite values; 0 if there are none.
+  /// The following functions return the minimum and the maximum of the finite values; 0 if there
+  /// are no finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
@@ -70,21 +72,26 @@ class RangeFinder {
   std::vector<double> collected_;
 };
 
-/// Converts samples of a file to values in the file's units.
+/// Converts samples as stored in a file to values in the units of the file.
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
+
+/// Converts values to samples of a file. `to` must hold as many samples. Integers are rounded to
+/// nearest and clamped to their type; NaN becomes the value 0 in integer types.
+void store_values(std::span<const double> values, const StoredFormat& format,
+                  std::span<std::byte> to);
 
 /// Converts `to.size()` samples of a file to samples of a frame.
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// If the mask of the slice requests it, sets the samples of row `y` that are outside the mask to
-/// the value 0.
+/// Sets the samples of row `y` outside the mask of the slice to the value 0, if the mask requests
+/// it.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
-/// Converts filtered samples back to the format `out`. The other arguments must be those of
-/// load_stored(). Integers are rounded to nearest and clamped to their type; NaN becomes the value
-/// 0 in integer types.
+/// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
+/// arguments of the call of load_stored(). Integers are rounded to the nearest integer and clamped
+/// to their type. In integer types, NaN becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

@@ -1,5 +1,5 @@
 #pragma once
-// Names of volume files: which format an ending stands for.
+// Names of volume files. The ending of a name states the format of the volume.
 
 #include <string>
 #include <string_view>
@@ -9,14 +9,15 @@ namespace lull::io {
 
 enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 
-/// Returns the format of volumes that the ending of a name stands for, ignoring case. `.hdr` and
-/// `.img` are also names of other formats (pictures, disk images).
+/// Returns the format of volumes that the ending of a name states, ignoring case. Files of other
+/// formats (pictures, disk images) may also have names that end in `.hdr` or `.img`.
 [[nodiscard]] VolumeFormat volume_format(std::string_view path);
 
 /// Returns the name of a format for messages, such as "NRRD".
 [[nodiscard]] const char* describe(VolumeFormat format);
 
-/// Returns the name of a format in reports: "nifti", "nrrd", "mgh", "pair"; "none" for none.
+/// Returns the name of a format as reports contain it: "nifti", "nrrd", "mgh" or "pair". For
+/// VolumeFormat::none, the name is "none".
 [[nodiscard]] const char* container_of(VolumeFormat format);
 
 /// Returns whether a name ends in .nii or .nii.gz, ignoring case.
@@ -24,22 +25,25 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns whether a name ends in .gz, ignoring case.
 [[nodiscard]] bool is_gzip_name(std::string_view path);
 
-/// Returns a path without the ending that states the format of a volume, and without `.gz`.
+/// Returns a path without the ending that states the format of the volume. If the path ends in
+/// `.gz`, the function also removes this ending.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of both files of a pair (.hdr and .img) in the case of the letters that `path` has.
+/// Names of the files of a pair (.hdr and .img). The endings are in upper case if `path` ends in
+/// upper case.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of the pair to which `path` belongs, with `.gz` if `path` has it.
+/// Returns the names of the files of the pair to which `path` belongs. If `path` ends in `.gz`,
+/// both names also end in `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
-/// Returns the name of the file that contains the samples of an output of this name; empty: the
-/// output is one file.
+/// Returns the name of the separate file for the samples of the output `path`. The name is empty if
+/// the output is a single file.
 /// @param is_gzip  whether the samples of a .nhdr file are compressed
 [[nodiscard]] std::string separate_samples(const std::string& path, bool is_gzip);
 
-/// Returns the names of all files that an output of this name may create.
+/// Returns the names of all files that the output `path` may create.
 [[nodiscard]] std::vector<std::string> files_of_volume(const std::string& path);
 
 }  // namespace lull::io

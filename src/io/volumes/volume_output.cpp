@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Builds an output step by step.
+/// Makes the description of an output (VolumeOutput) step by step.
 class OutputBuilder {
  public:
   OutputBuilder(const std::string& path, const VolumeInput& input, const OutputSamples& samples)
@@ -49,7 +49,7 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds what the input contains other than geometry and samples to the losses.
+  /// Adds to the list of losses: all contents of the input's header except geometry and samples.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

@@ -1,6 +1,6 @@
 #pragma once
-// What a volume file contains in addition to its samples, for each format that lull writes, and the
-// interface that writes the samples.
+// The contents of a volume file in addition to its samples, for each format that lull writes, and
+// the interface of the classes that write the samples.
 
 #include <cstddef>
 #include <optional>
@@ -15,15 +15,15 @@
 
 namespace lull::io {
 
-/// What the reader of a volume knows other than the samples.
+/// Everything that the reader of a volume knows, except the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
-  NiftiHeader header = {};                    // its content
+  NiftiHeader header = {};                    // content of the header
   std::optional<ForeignVolume> foreign = {};  // the volume is not a single NIfTI file
   std::vector<std::byte> tail = {};           // MGH only: the bytes after the samples
 
-  /// Returns the position in space and the time between volumes.
+  /// Returns the position of the volume in space, and the time between volumes.
   VolumeGeometry geometry() const;
 };
 
@@ -36,7 +36,7 @@ struct VolumeOutput {
 };
 
 /// Writes the samples of an output in the order of the volume. Without commit(), the destructor
-/// removes everything that was written.
+/// removes everything that the object has written.
 class VolumeWriter {
  public:
   VolumeWriter() = default;
@@ -44,7 +44,8 @@ class VolumeWriter {
   VolumeWriter(const VolumeWriter&) = delete;
   VolumeWriter& operator=(const VolumeWriter&) = delete;
 
-  /// Appends samples: along x, then y, then z, then volumes.
+  /// Appends samples in the order of the volume: first along x, then along y, then along z, then
+  /// volume by volume.
   /// @throws IoError
   virtual void write(std::span<const std::byte> samples) = 0;
   /// Writes everything that follows the samples.
@@ -57,8 +58,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the content of an output of this name. If the format stays, everything except the
-/// samples is kept.
+/// Returns the contents of the output `path` in addition to its samples. If the output has the
+/// format of the input, it contains everything of the input except the samples.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

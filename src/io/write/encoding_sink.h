@@ -1,6 +1,6 @@
 #pragma once
-// Base class of the sinks that write one encoded video and copies of other streams to a single
-// file.
+// Base class of the sinks that write a single file. The file contains one encoded video and copies
+// of other streams.
 
 #include <memory>
 #include <optional>
@@ -39,9 +39,10 @@ class EncodingSink : public MediaSink {
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds the properties of `frame` that the output loses to the list of losses.
+  /// Adds the losses of a frame to the list of losses: the properties of `frame` that the output
+  /// cannot store.
   void note_losses(const Frame& frame);
-  /// Writes everything that the file still needs after the last frame.
+  /// Writes the rest of the file. finish() calls this function after the last frame.
   virtual void write_end() = 0;
   /// Gives the temporary file its final name.
   virtual void commit() { file_->commit(); }

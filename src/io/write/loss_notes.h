@@ -1,5 +1,6 @@
 #pragma once
-// The list of losses: content and metadata of the input that the output of a sink cannot store.
+// The list of losses of a sink. Losses are content and metadata of the input that the output cannot
+// store.
 
 #include <string>
 #include <vector>
@@ -13,13 +14,13 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// Adds texts that are not in the list yet. Empty texts are ignored.
+  /// The following functions add texts that are not in the list yet. They ignore empty texts.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds the metadata of a frame that the encoder loses. Adds a text if the encoder has moved the
-  /// time stamps of frames to a constant frame rate.
+  /// Adds the metadata of a frame that the encoder loses. If the encoder has changed the time
+  /// stamps of frames to a constant frame rate, the function adds a text about the change.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
-  /// Throws an error if the list is not empty and `strict` is set.
+  /// Throws an error if the list is not empty and `strict` is true.
   /// @throws InvalidArgument
   void check() const;
   const std::vector<std::string>& list() const { return list_; }
@@ -29,7 +30,8 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error that names the first loss in `losses`. Does nothing if `losses` is empty.
+/// Throws an error about the first loss in `losses`. The function does nothing if `losses` is
+/// empty.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Transfers the metadata of input pictures to the pictures of an output.
+// Copies the metadata of input pictures to the pictures of an output.
 
 #include <deque>
 #include <memory>
@@ -14,27 +14,31 @@ namespace lull::io {
 
 class MetadataEmbedder {
  public:
-  /// Reads the first picture of `source` and decides which metadata the output keeps. The caller
-  /// must call this function before the first read of `source`. The caller must set
-  /// Container::rotation to rotation() before it opens one of the encoders in `choices`. If
-  /// `choices` is empty, FFmpeg does not encode the pictures, and their samples cannot be rotated.
+  /// Reads the metadata of the first picture of `source`, and decides which metadata the output
+  /// contains. The caller must construct this object before the first read of `source`. The caller
+  /// must set Container::rotation to rotation() before it opens one of the encoders in `choices`.
+  /// If `choices` is empty, FFmpeg does not encode the pictures, so their samples cannot be
+  /// rotated.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// Metadata that the output loses, and notes about metadata, of all pictures so far.
+  /// The following functions return the metadata that the output loses, and notes about metadata,
+  /// for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Returns the rotation that the encoder must apply to the samples of all pictures, as an EXIF
-  /// orientation.
+  /// Returns the rotation that the encoder must apply to the samples of all pictures. The result is
+  /// an EXIF orientation.
   int rotation() const { return rotation_; }
 
-  /// Prepares the metadata of the next picture that is sent to the encoder.
+  /// Prepares the metadata of a picture. The caller must call this function for each picture before
+  /// it sends the picture to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture that the encoder returns.
+  /// Returns the metadata of the next picture that the encoder returns, for a caller that writes
+  /// the metadata itself.
   PictureMetadata next();
-  /// Returns the next encoded picture with its metadata. Each picture needs either a call of
-  /// embed() or a call of next().
+  /// Adds the metadata to the next encoded picture, and returns the picture. The caller must call
+  /// either embed() or next() for each picture.
   PacketPtr embed(PacketPtr picture);
 
  private:
@@ -49,7 +53,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns which metadata of the source's first picture a video cannot hold.
+/// Returns those metadata of the source's first picture that a video cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

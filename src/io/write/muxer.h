@@ -1,5 +1,6 @@
 #pragma once
-// Writes packets to a file: one encoded video stream and copies of the source's other streams.
+// Writes packets to a file. The file contains one encoded video stream and copies of the other
+// streams of the source.
 
 #include <deque>
 #include <memory>
@@ -17,25 +18,26 @@ namespace lull::io {
 
 class Muxer {
  public:
-  /// Writes the container's header. `options` are the encoder options that the encoder does not
+  /// Writes the header of the container. `options` contains the options that the encoder does not
   /// know.
   /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
 
   void write_video(PacketPtr packet);
-  /// Writes a packet that the source's demuxer returned, if its stream is copied.
+  /// Writes a packet that the source's demuxer returned. The function ignores packets of streams
+  /// that are not copied.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that still wait for the selection of frames. Must be called after
-  /// the last frame and the last packet.
+  /// Writes or drops the packets that wait for decisions about later frames. The caller must call
+  /// this function after the last frame and the last packet.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets that are missing in the copied streams because the packets were
   /// too damaged.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Notes for the user, one text each, about content that the muxer dropped at the user's request
-  /// or converted.
+  /// Returns notes for the user, one text each. The notes state which content the muxer converted,
+  /// and which content it dropped at the user's request.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

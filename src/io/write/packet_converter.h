@@ -1,5 +1,5 @@
 #pragma once
-// Interface of converters that change the codec of copied streams.
+// Interface of the classes that convert the packets of a copied stream to another codec.
 
 #include "io/ffmpeg/ffmpeg.h"
 
@@ -8,9 +8,10 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// Returns the encoder's context, which describes the converted stream.
+  /// Returns the context of the encoder. The context describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet. Times and durations are kept. Returns null if there is nothing to write.
+  /// Converts one packet. The time stamps and the duration do not change. Returns null if there is
+  /// nothing to write.
   /// @throws BadData  the packet cannot be read
   virtual PacketPtr convert(const AVPacket& packet) = 0;
 };

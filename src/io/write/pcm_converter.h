@@ -1,6 +1,6 @@
 #pragma once
-// Lossless conversion of uncompressed audio, for containers that do not support the codec of the
-// input.
+// Converts uncompressed audio without loss. The conversion is for containers that do not support
+// the codec of the input.
 
 #include <span>
 
@@ -8,9 +8,9 @@
 
 namespace lull::io {
 
-/// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged,
-/// best first. The list is empty if the stream is compressed, or if the format of its samples is
-/// unknown.
+/// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged, in
+/// order of preference. The list is empty if the stream is compressed, or if the format of its
+/// samples is unknown.
 std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream);
 
 class PcmConverter final : public PacketConverter {

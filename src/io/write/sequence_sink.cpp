@@ -28,21 +28,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Encodes frames as files, in order.
+/// Encodes frames as picture files, in the order of the calls of send().
 class PictureEncoder {
  public:
   virtual ~PictureEncoder() = default;
   virtual void send(const Frame& frame) = 0;
   virtual void send_end() {}
-  /// Returns the next encoded picture; null if none is ready.
+  /// Returns the next encoded picture; null if no picture is ready.
   virtual PacketPtr receive() = 0;
-  /// Writes a picture to a file.
+  /// Writes an encoded picture to the output file.
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
-  /// Returns whether write() adds the metadata to the picture.
+  /// Returns whether write() itself adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
-  /// Completes the output file after its last picture.
+  /// Completes the output file. The caller must call this function after the last picture of the
+  /// file.
   virtual void end_file(Output&) {}
 };
 
@@ -57,10 +58,11 @@ class FfmpegPictures : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-/// Writes pictures as TIFF files. The packets of the encoder contain uncompressed pictures.
+/// Writes pictures as TIFF files. The packets of the encoder contain uncompressed pictures, which
+/// TiffPictureWriter writes.
 class Tiffs final : public FfmpegPictures {
  public:
-  /// `embedder` prepares the metadata of pictures that do not come from TIFF files; may be null.
+  /// `embedder` prepares the metadata of pictures that do not come from TIFF files. It may be null.
   Tiffs(std::unique_ptr<Encoder> encoder, MetadataEmbedder* embedder)
       : FfmpegPictures(std::move(encoder)), embedder_(embedder) {}
 
@@ -92,8 +94,8 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// A function that returns the name of an output file for the number of a picture and the text that
-/// the '*' of the input's pattern matched.
+/// A function that returns the name of an output file. The arguments are the number of the picture,
+/// and the text that the '*' in the pattern of the input matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {
@@ -184,8 +186,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all output names that are known before the first frame, so that the job fails at the
-  // start and not after hours.
+  // Checks all names of output files that are known before the first frame, so that an error ends
+  // the job at the start and not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -198,8 +200,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes temporary files that killed processes have left for outputs whose names match `path_`,
-  /// in one pass over the folder.
+  /// Removes the temporary files that killed processes have left for outputs whose names match
+  /// `path_`. The function reads the folder only once.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -218,8 +220,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // The number of frames of a video is only an estimate, so this function checks all existing files
-  // whose names a frame may get.
+  // Checks all existing files whose names a frame may get. The function cannot use the number of
+  // frames alone, because this number is only an estimate for a video.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -236,8 +238,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Time stamps may be rounded. Therefore a frame that begins up to 0.1 frames before the part
-    // still belongs to the part.
+    // A frame that begins up to 0.1 frames before the selected part also belongs to the part,
+    // because the time stamps may be rounded.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));
@@ -316,7 +318,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture that is still inside the encoder.
+  /// The name of the output file for a picture that the encoder has not returned yet.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

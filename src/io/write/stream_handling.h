@@ -1,5 +1,5 @@
 #pragma once
-// Decides what an output does with those streams that are not denoised.
+// Decides how an output treats those streams of the input that are not denoised.
 
 #include "io/encode/encoder_choice.h"
 
@@ -16,22 +16,22 @@ enum class StreamHandling {
   refused,      // an error: the output cannot be opened
 };
 
-/// Returns the handling of `stream` in a container that is not a still picture.
+/// Returns how an output treats `stream`. The container must not be a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
-/// Returns the format that a converted stream gets in the container.
+/// Returns the codec of a converted stream in the container.
 AVCodecID converted_codec(const AVStream& stream, const Container& container);
 
-/// Returns whether `drops` contains the stream.
+/// Returns whether the user requested with `drops` that the output does not contain the stream.
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
 /// Checks the stream indices in `drops`.
 /// @throws InvalidArgument  the input does not have such a stream, or it is the denoised stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws an error for streams that a container cannot hold; `text` names these streams. The error
-/// is BadData if damage of the input may be the reason why a stream cannot be copied, and otherwise
-/// InvalidArgument.
+/// Throws an error about streams that a container cannot hold. `text` names these streams. If
+/// damage of the input may be the reason why a stream cannot be copied, the error is BadData, and
+/// otherwise InvalidArgument.
 /// @throws BadData, InvalidArgument
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);

@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of text subtitles between formats: SubRip, ASS, WebVTT, and the timed text of MP4.
+// Converts text subtitles between the formats SubRip, ASS, WebVTT and MP4 timed text.
 
 #include <vector>
 
@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether FFmpeg can read `from` as text and can write `to`.
+/// Returns whether FFmpeg can read `from` as text and can write `to`. The arguments are codecs of
+/// subtitles.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
 class SubtitleConverter final : public PacketConverter {

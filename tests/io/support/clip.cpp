@@ -157,8 +157,10 @@ void write_subtitles(Writer& writer, int index, AVRational time_base) {
 
 bool has_encoder(const char* name) { return avcodec_find_encoder_by_name(name) != nullptr; }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "lull-io-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(bool in_memory) {
+  const bool has_memory = in_memory && fs::is_directory("/dev/shm");
+  std::string name =
+      ((has_memory ? fs::path("/dev/shm") : fs::temp_directory_path()) / "lull-io-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
   path_ = name;
 }

@@ -21,7 +21,9 @@ bool has_encoder(const char* name);
 /// A folder that is deleted with the object.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  /// @param in_memory  if possible, the folder is on a file system in memory. Tests that write very
+  ///     many small files are much faster there
+  explicit TemporaryFolder(bool in_memory = false);
   ~TemporaryFolder();
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   const std::filesystem::path& path() const { return path_; }

@@ -1,0 +1,144 @@
+#include "io/files/output_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "io/files/byte_pipe.h"
+#include "io/files/output_file.h"
+#include "io/files/regular_file.h"
+#include "io/files/temporary_name.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string new_temporary(const fs::path& target) {
+  static std::atomic<int> count = 0;
+  const std::string name =
+      temporary_name(target.filename().string(), count++, std::random_device()());
+  return (target.parent_path() / name).string();
+}
+
+/// An open file that is closed with the object.
+struct OpenFile {
+  int descriptor;
+  ~OpenFile() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
+
+}  // namespace
+
+OutputFolder::OutputFolder(const std::string& path, OutputFolderOptions options)
+    : name_(path),
+      path_(path.substr(0, path.find_last_not_of('/') + 1)),
+      options_(std::move(options)) {
+  if (options_.follow_links && is_link(path_)) path_ = resolve_links(path_);
+  (void)is_replaced();
+  remove_leftovers();
+  temporary_ = new_temporary(path_);
+  std::error_code code;
+  if (!fs::create_directory(temporary_, code)) {
+    temporary_.clear();
+    throw CannotCreate("cannot create '" + path + "' (" + code.message() + ")");
+  }
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+/// Returns whether a folder with the name of the output exists. An empty folder is replaced, too.
+bool OutputFolder::is_replaced() const {
+  std::error_code code;
+  const fs::file_status status = fs::symlink_status(path_, code);
+  if (!fs::exists(status)) return false;
+  if (!fs::is_directory(status)) throw CannotCreate("'" + name_ + "' exists and is not a folder");
+  if (fs::is_empty(path_, code)) return true;
+  if (!options_.may_replace || !options_.may_replace(path_))
+    throw CannotCreate("'" + name_ + "' exists and has other contents; name a new folder");
+  if (!options_.overwrite) throw CannotCreate("'" + name_ + "' exists; give -y to overwrite it");
+  return true;
+}
+
+void OutputFolder::remove_leftovers() const {
+  const fs::path target(path_), parent = target.parent_path();
+  std::error_code code;
+  std::vector<fs::path> abandoned;
+  fs::directory_iterator at(parent.empty() ? "." : parent, code);
+  for (const fs::directory_iterator end; !code && at != end; at.increment(code)) {
+    const auto name = parse_temporary_name(at->path().filename().string());
+    std::error_code ignored;
+    if (name && name->has_identity && at->is_directory(ignored) && !at->is_symlink(ignored) &&
+        name->output == target.filename().string().substr(0, max_output_bytes) &&
+        state_of(name->process) == ProcessState::ended)
+      abandoned.push_back(at->path());
+  }
+  for (const fs::path& folder : abandoned) fs::remove_all(folder, code);
+}
+
+int OutputFolder::create_file(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  if (parent != last_parent_) {
+    std::error_code code;
+    fs::create_directories(parent, code);
+    if (code) throw IoError("cannot create '" + parent + "' (" + code.message() + ")");
+    last_parent_ = parent;
+  }
+  const mode_t mode = mode_for(options_.access, ::getegid());
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  if (descriptor < 0) throw IoError("cannot create '" + path + "' (" + std::strerror(errno) + ")");
+  return descriptor;
+}
+
+void OutputFolder::write(const std::string& path, std::span<const std::byte> bytes) {
+  const OpenFile file{create_file(path)};
+  check<IoError>(write_all(file.descriptor, bytes.data(), bytes.size()),
+                 "cannot write '" + path + "'");
+}
+
+void OutputFolder::copy(const std::string& from, const std::string& path) {
+  constexpr std::size_t piece_bytes = 1 << 20;
+  RegularFile input(from);
+  const OpenFile file{create_file(path)};
+  std::vector<std::byte> piece(piece_bytes);
+  while (const std::size_t got = input.read(piece.data(), piece.size()))
+    check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
+}
+
+// A store can have millions of small files, so one call writes all of them to the disk.
+void OutputFolder::commit() {
+  const OpenFile folder{::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.descriptor >= 0 && ::syncfs(folder.descriptor) < 0)
+    throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");
+  std::string old;
+  std::error_code code;
+  if (is_replaced()) {
+    old = new_temporary(path_);
+    fs::rename(path_, old, code);
+  }
+  if (!code) fs::rename(temporary_, path_, code);
+  if (code) {
+    std::error_code ignored;
+    if (!old.empty() && fs::exists(old, ignored)) fs::rename(old, path_, ignored);
+    throw CannotCreate("cannot create '" + name_ + "' (" + code.message() + ")");
+  }
+  temporary_.clear();
+  sync_folder_of(path_);
+  if (!old.empty()) fs::remove_all(old, code);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,97 @@
+#pragma once
+// Base class of the sources of stacks with channels and time points: TIFF files and OME-Zarr.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/frame_pool.h"
+#include "io/axes/image_facts.h"
+#include "io/axes/stack_axes.h"
+#include "io/stacks/stack.h"
+#include "io/volumes/stack_samples.h"
+
+namespace lull::io {
+
+/// The samples of a plane.
+struct PlaneFormat {
+  int width = 0, height = 0;
+  StoredType type = StoredType::u8;  // in native byte order
+  int bits = 8;                      // bits of a sample that the file uses
+
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(size_of(type));
+  }
+  std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height); }
+};
+
+class PlaneSource : public StackSource {
+ public:
+  const FrameFormat& format() const noexcept override { return pool_->format(); }
+  const VideoInfo& info() const noexcept override { return info_; }
+  /// Returns the planes channel by channel.
+  std::optional<Frame> read() override;
+  void values_of(const Frame& slice, std::vector<double>& values) const override;
+  const std::string& path() const noexcept override { return path_; }
+
+  const PlaneFormat& plane_format() const { return plane_format_; }
+  const StackAxes& axes() const { return axes_; }
+  /// Returns the range of values of each channel; empty if frames have samples of 8 bits.
+  const std::vector<ValueRange>& ranges() const { return ranges_; }
+  std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
+  /// Returns sizes of voxels and names of channels.
+  virtual ImageFacts facts() const = 0;
+  /// Returns what a file of the other format cannot hold, one text each.
+  virtual std::vector<std::string> other_contents() const = 0;
+
+ protected:
+  explicit PlaneSource(const std::string& path) : path_(path) {}
+  /// Sets the axes and the format of the planes. If the samples do not have 8 bits, the function
+  /// reads all planes to determine the ranges of the channels.
+  void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
+                  const std::string& container);
+  /// Reads the stored samples of frame `number`. `check` also verifies checksums that are verified
+  /// separately.
+  virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
+
+  const std::string path_;
+  VideoInfo info_;
+
+ private:
+  std::int64_t channel_of_frame(std::int64_t number) const {
+    return number / axes_.frames_of_channel();
+  }
+  void find_ranges();
+  void fill_info(const std::string& container);
+
+  StackAxes axes_;
+  PlaneFormat plane_format_;
+  std::vector<ValueRange> ranges_;
+  std::optional<FramePool> pool_;
+  std::int64_t next_ = 0;
+};
+
+/// Converts filtered frames to the samples of planes.
+class PlaneResult {
+ public:
+  explicit PlaneResult(const PlaneSource& source);
+
+  /// Returns the samples of the next frame, in native byte order, until the next call.
+  /// @throws InternalError  the frame is not the next plane of the source
+  std::vector<std::byte>& convert(const Frame& frame);
+  std::int64_t pages() const { return pages_; }
+  /// Throws an error if not all frames were converted.
+  /// @throws InternalError
+  void check_complete() const;
+
+ private:
+  PlaneFormat format_;
+  FrameFormat frame_format_;
+  std::vector<ValueRange> ranges_;
+  std::int64_t frames_of_channel_, pages_, next_ = 0;
+  std::vector<std::byte> result_;
+};
+
+}  // namespace lull::io

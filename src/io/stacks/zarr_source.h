@@ -1,0 +1,33 @@
+#pragma once
+// A source that returns the planes of an image in a Zarr store.
+
+#include <string>
+#include <vector>
+
+#include "io/stacks/plane_source.h"
+#include "io/zarr/zarr_planes.h"
+
+namespace lull::io {
+
+class ZarrSource final : public PlaneSource {
+ public:
+  /// If the samples do not have 8 bits, the constructor reads all of them to determine the ranges
+  /// of the channels.
+  ZarrSource(const std::string& path, const SourceOptions& options);
+
+  ImageFacts facts() const override { return image_.facts; }
+  std::vector<std::string> other_contents() const override { return image_.other_contents; }
+  std::vector<std::string> files() const override;
+  const ZarrImage& image() const { return image_; }
+  /// Returns the limit for the memory of slices; 0: there is none.
+  std::int64_t max_memory() const { return max_memory_; }
+
+ private:
+  void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) override;
+
+  ZarrImage image_;
+  ZarrPlaneReader reader_;
+  std::int64_t max_memory_;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,61 @@
+#pragma once
+// The metadata of a Zarr array: `.zarray` of version 2 or `zarr.json` of version 3.
+//
+// Sources: zarr-specs.readthedocs.io, "Zarr Storage Specification Version 2" and "Zarr core
+// specification version 3".
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/volumes/stack_samples.h"
+
+namespace lull::io {
+
+/// How the chunks of an array are compressed.
+struct ZarrCodec {
+  enum class Kind { none, blosc, zstd, gzip, zlib };
+  Kind kind = Kind::none;
+  int level = 0;
+  bool has_checksum = false;    // zstd only
+  std::string blosc_name = {};  // compressor that Blosc uses: "lz4", "zstd" ...
+  int blosc_shuffle = 0;        // 0: none, 1: bytes, 2: bits
+  std::size_t blosc_block = 0;  // size of Blosc's blocks in bytes; 0: Blosc's choice
+  bool operator==(const ZarrCodec&) const = default;
+};
+
+struct ZarrArray {
+  std::string folder;  // folder that contains the metadata and the chunks
+  int version = 2;
+  std::vector<std::int64_t> shape, chunk;  // size of the array and of a chunk; at least 1
+  StoredFormat samples;
+  std::vector<std::byte> fill;  // the sample of missing chunks, as chunks store it
+  /// Dimensions in the order in which chunks store them, slowest first.
+  std::vector<int> order;
+  ZarrCodec codec;
+  std::string key_prefix, separator = ".";  // names of chunks: "c/0/1/2", "0.1.2"
+  /// Names of the dimensions: `_ARRAY_DIMENSIONS` or `dimension_names`; empty: none are stated.
+  std::vector<std::string> names;
+
+  int dimensions() const { return static_cast<int>(shape.size()); }
+  /// Size of a decompressed chunk. read_zarr_array() guarantees that it does not exceed
+  /// max_chunk_bytes.
+  std::size_t chunk_bytes() const;
+  /// Returns the path of a chunk. `index` has one number for each dimension.
+  std::string chunk_path(std::span<const std::int64_t> index) const;
+};
+
+/// Blosc, which most stores use, has chunks of less than 2 GiB.
+inline constexpr std::uint64_t max_chunk_bytes = (std::uint64_t{1} << 31) - 17;
+
+/// Returns whether a folder contains the metadata of an array.
+[[nodiscard]] bool is_zarr_array(const std::string& folder);
+
+/// Reads the metadata of an array.
+/// @throws NoInput  the metadata do not exist
+/// @throws BadData  the metadata are invalid, or lull cannot read the chunks
+[[nodiscard]] ZarrArray read_zarr_array(const std::string& folder);
+
+}  // namespace lull::io

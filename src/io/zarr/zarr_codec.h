@@ -1,0 +1,33 @@
+#pragma once
+// Compresses and decompresses the chunks of Zarr arrays, with c-blosc, zstd and zlib.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/zarr/zarr_array.h"
+#include "io/zarr/zarr_json.h"
+
+namespace lull::io {
+
+/// Returns the codec that the compressor of `.zarray` describes.
+/// @throws BadData  lull does not know the codec; `path` names the file in the message
+[[nodiscard]] ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path);
+/// Returns the codec that an entry of `codecs` in `zarr.json` describes.
+/// @throws BadData  lull does not know the codec
+[[nodiscard]] ZarrCodec codec_of_version_3(const Json& codec, const std::string& path);
+
+/// Decompresses a chunk.
+/// @param size  the number of bytes that the chunk must have
+/// @throws BadData  the chunk is damaged, truncated, or has another size; `path` names its file
+[[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
+                                                  std::vector<std::byte> stored, std::size_t size,
+                                                  const std::string& path);
+/// Compresses a chunk. Equal chunks give equal bytes.
+/// @throws OutOfMemory
+[[nodiscard]] std::vector<std::byte> encode_chunk(const ZarrCodec& codec,
+                                                  std::span<const std::byte> chunk,
+                                                  int sample_bytes);
+
+}  // namespace lull::io

@@ -1,0 +1,36 @@
+#pragma once
+// Reads the JSON files of Zarr stores. Only builds with OME-Zarr include this header.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace lull::io {
+
+using Json = nlohmann::json;
+
+/// Reads a JSON file that contains an object.
+/// @throws NoInput  the file does not exist or cannot be read
+/// @throws BadData  the file is not valid JSON, contains no object, or is too large
+[[nodiscard]] Json read_json(const std::string& path);
+/// Reads a JSON file as read_json() does, but returns an empty object if the file does not exist.
+[[nodiscard]] Json read_json_if_exists(const std::string& path);
+
+/// Returns the member `key` of an object; null if `object` is no object or has no such member.
+[[nodiscard]] const Json& member(const Json& object, const char* key);
+/// Returns the text of a member; `otherwise` if the member is absent or is no text.
+[[nodiscard]] std::string text_member(const Json& object, const char* key,
+                                      const std::string& otherwise = {});
+/// Returns the integer of a member within `minimum`..`maximum`; `otherwise` if the member is
+/// absent.
+/// @throws BadData  the member is no such integer; `path` names the file in the message
+[[nodiscard]] std::int64_t integer_member(const Json& object, const char* key,
+                                          std::int64_t otherwise, std::int64_t minimum,
+                                          std::int64_t maximum, const std::string& path);
+/// Returns a list of 1 to 8 positive integers.
+/// @throws BadData  the value is no such list; `what` names the value in the message
+[[nodiscard]] std::vector<std::int64_t> sizes_in(const Json& value, const char* what,
+                                                 const std::string& path);
+
+}  // namespace lull::io

@@ -1,0 +1,88 @@
+#pragma once
+// Reads and writes the chunks of an image plane by plane.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/output_folder.h"
+#include "io/files/scratch_file.h"
+#include "io/zarr/zarr_image.h"
+
+namespace lull::io {
+
+/// Position of a plane in an image.
+struct PlaneIndex {
+  std::int64_t time = 0, channel = 0, z = 0;
+};
+
+/// Position of a chunk, for each axis of ZarrAxis.
+using ChunkIndex = std::array<std::int64_t, zarr_axes>;
+
+/// Returns an upper bound for the memory that a ZarrPlaneReader or ZarrPlaneWriter needs, in bytes.
+[[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
+[[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
+
+/// Reads planes. The planes of the chunks at one position along z remain in memory until another
+/// position is read, so that each chunk is read once if the planes are read in order.
+class ZarrPlaneReader {
+ public:
+  explicit ZarrPlaneReader(const ZarrLevel& level);
+
+  /// Reads a plane: rows without padding, in native byte order.
+  /// @throws BadData  a chunk is damaged or truncated
+  /// @throws NoInput, IoError
+  void read(const PlaneIndex& plane, std::vector<std::byte>& samples);
+  /// Returns whether the file of any chunk was found so far.
+  bool has_found_chunks() const { return has_found_chunks_; }
+
+ private:
+  void load(const PlaneIndex& plane);
+  void load_chunk(const ChunkIndex& chunk, const PlaneIndex& plane);
+
+  ZarrLevel level_;
+  std::int64_t depth_;  // planes in `planes_`
+  std::vector<std::byte> planes_;
+  std::optional<PlaneIndex> loaded_;  // first of the planes
+  bool has_found_chunks_ = false;
+};
+
+/// Writes the chunks of an array. The metadata are the caller's.
+class ZarrPlaneWriter {
+ public:
+  /// @param level   the array, whose folder lies in `output`
+  /// @param input   the array of the input with equal shape and chunks. Where the input has no
+  ///     chunk and all samples of the output are the fill value, the output has no chunk either.
+  ///     Null: all chunks are written
+  /// @param scratch folder for planes that do not fit in memory
+  ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
+                  const std::string& scratch);
+
+  /// Writes the next plane, in native byte order. The planes have the order channel, time, z (z
+  /// fastest).
+  /// @throws IoError
+  void write(std::span<const std::byte> plane);
+  /// Writes all remaining chunks. All planes must have been written.
+  void finish();
+
+ private:
+  void write_slab();
+  void write_blocks();
+  void write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
+                           std::size_t plane_step);
+  void write_chunk(const ChunkIndex& chunk, std::span<const std::byte> rows,
+                   std::size_t plane_step);
+
+  OutputFolder& output_;
+  ZarrLevel level_;
+  std::optional<ZarrArray> input_;
+  std::int64_t written_ = 0;       // planes
+  std::vector<std::byte> planes_;  // the planes of a chunk that are not written yet
+  /// All planes, if chunks contain several channels or time points.
+  std::optional<ScratchFile> scratch_;
+};
+
+}  // namespace lull::io
