@@ -12,7 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// A unit in OME-Zarr and in OME-XML. The first unit of a name is the one that is written.
+/// The name of a unit in OME-Zarr and in OME-XML. If OME-XML has several names for a unit, outputs
+/// contain the first name in the list.
 struct Unit {
   std::string_view name, ome;
 };
@@ -52,7 +53,8 @@ double positive_number(std::string_view text) {
   return error == std::errc() && std::isfinite(number) && number > 0 ? number : 0;
 }
 
-/// Returns the text of a line "key=value" of ImageJ's description.
+/// Returns the value in the line "key=value" of ImageJ's description. The result is empty if there
+/// is no such line.
 std::string_view line_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return {};
@@ -87,7 +89,7 @@ ImageFacts facts_of_ome(std::string_view description) {
   bool has_pixels = false;
   while (const std::optional<XmlTag> tag = tags.next()) {
     if (tag->name == "Image") {
-      if (has_pixels) break;  // further images have other channels
+      if (has_pixels) break;  // the next tags belong to another image
       facts.name = tag->attribute("Name").value_or("");
     } else if (tag->name == "Pixels") {
       has_pixels = true;

@@ -1,6 +1,6 @@
 #pragma once
-// Facts about an image that OME-TIFF, ImageJ and OME-Zarr state in different ways: sizes of voxels
-// and names of channels.
+// Sizes of voxels and names of channels, which OME-TIFF, ImageJ and OME-Zarr state in different
+// ways.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace lull::io {
 
-/// A distance between samples.
+/// The distance between neighbouring samples along an axis.
 struct AxisStep {
   double step = 0;   // above 0; 0: unknown
   std::string unit;  // name as in OME-Zarr ("micrometer", "second"); empty: unknown
@@ -22,12 +22,13 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Returns the facts that the description of a TIFF file states, as OME-XML or as ImageJ writes it.
-/// @param pixels_per_unit  the file's resolution along x and y; 0: unknown. Only files of ImageJ
-///     use it
+/// Returns the facts in the description of a TIFF file. The description is OME-XML or a description
+/// by ImageJ.
+/// @param pixels_per_unit  the file's resolution along x and y; 0 if it is unknown. The function
+///     uses the resolution only if ImageJ wrote the description
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
 
-/// The samples that OME-XML describes.
+/// The properties of samples that OME-XML states.
 struct OmePixels {
   int width = 0, height = 0;
   std::string type;  // "uint16", "float"

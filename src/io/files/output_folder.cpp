@@ -30,7 +30,7 @@ std::string new_temporary(const fs::path& target) {
   return (target.parent_path() / name).string();
 }
 
-/// An open file that is closed with the object.
+/// Owns a file descriptor. The destructor closes the descriptor.
 struct OpenFile {
   int descriptor;
   ~OpenFile() {
@@ -60,7 +60,8 @@ OutputFolder::~OutputFolder() {
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
 }
 
-/// Returns whether a folder with the name of the output exists. An empty folder is replaced, too.
+/// Returns whether the output replaces an existing folder. An empty folder can always be replaced.
+/// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
 bool OutputFolder::is_replaced() const {
   std::error_code code;
   const fs::file_status status = fs::symlink_status(path_, code);
@@ -119,7 +120,8 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// A store can have millions of small files, so one call writes all of them to the disk.
+// A store can consist of millions of small files. The function therefore calls syncfs() once
+// instead of fsync() for each file.
 void OutputFolder::commit() {
   const OpenFile folder{::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.descriptor >= 0 && ::syncfs(folder.descriptor) < 0)

@@ -18,14 +18,14 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Writes files to a folder with a temporary name beside the output. commit() renames the folder;
-/// without commit(), the destructor removes it. The folders of killed processes for the same output
-/// are removed at the beginning.
+/// Writes files to a folder with a temporary name beside the output. commit() renames the folder.
+/// Without commit(), the destructor removes the folder. The constructor removes the temporary
+/// folders that killed processes have left for the same output.
 class OutputFolder {
  public:
-  /// @param path  name of the output; a final slash has no meaning
-  /// @throws CannotCreate  a file or a folder that must not be replaced has the name, or the folder
-  ///     cannot be created
+  /// @param path  name of the output; a slash at the end is ignored
+  /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced; or
+  ///     the system cannot create the folder
   OutputFolder(const std::string& path, OutputFolderOptions options);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -33,11 +33,11 @@ class OutputFolder {
 
   /// Path of the folder until commit(); empty after commit().
   const std::string& temporary() const { return temporary_; }
-  /// Writes a new file, and the folders that its path needs.
+  /// Writes a new file, and creates the folders in its path if needed.
   /// @param path  path of the file, which begins with temporary()
   /// @throws IoError
   void write(const std::string& path, std::span<const std::byte> bytes);
-  /// Copies a file.
+  /// Copies the file `from` to the new file `path`.
   /// @throws IoError, NoInput
   void copy(const std::string& from, const std::string& path);
   /// Writes all files to the disk and gives the folder its final name.
@@ -52,7 +52,7 @@ class OutputFolder {
   std::string name_;  // the name of the output in messages
   std::string path_, temporary_;
   OutputFolderOptions options_;
-  std::string last_parent_;  // the folder of the last file, which exists
+  std::string last_parent_;  // folder of the most recent file; the folder exists
 };
 
 }  // namespace lull::io

@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// The samples of a plane.
+/// The size and the sample type of a plane.
 struct PlaneFormat {
   int width = 0, height = 0;
   StoredType type = StoredType::u8;  // in native byte order
@@ -31,19 +31,19 @@ class PlaneSource : public StackSource {
  public:
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
-  /// Returns the planes channel by channel.
+  /// Returns the next plane. All planes of a channel come before the planes of the next channel.
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
   const std::string& path() const noexcept override { return path_; }
 
   const PlaneFormat& plane_format() const { return plane_format_; }
   const StackAxes& axes() const { return axes_; }
-  /// Returns the range of values of each channel; empty if frames have samples of 8 bits.
+  /// Returns the range of values of each channel. The list is empty if frames have 8-bit samples.
   const std::vector<ValueRange>& ranges() const { return ranges_; }
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
-  /// Returns sizes of voxels and names of channels.
+  /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
-  /// Returns what a file of the other format cannot hold, one text each.
+  /// Returns one text for each content that the other format (TIFF or OME-Zarr) cannot store.
   virtual std::vector<std::string> other_contents() const = 0;
 
  protected:
@@ -52,8 +52,8 @@ class PlaneSource : public StackSource {
   /// reads all planes to determine the ranges of the channels.
   void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
                   const std::string& container);
-  /// Reads the stored samples of frame `number`. `check` also verifies checksums that are verified
-  /// separately.
+  /// Reads the stored samples of frame `number`. If `check` is true, the function also verifies
+  /// checksums that reading alone does not verify.
   virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
 
   const std::string path_;
@@ -78,7 +78,8 @@ class PlaneResult {
  public:
   explicit PlaneResult(const PlaneSource& source);
 
-  /// Returns the samples of the next frame, in native byte order, until the next call.
+  /// Converts the next frame and returns its samples, in native byte order. The samples are valid
+  /// until the next call.
   /// @throws InternalError  the frame is not the next plane of the source
   std::vector<std::byte>& convert(const Frame& frame);
   std::int64_t pages() const { return pages_; }

@@ -13,13 +13,13 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file contains. `nifti` stands for all formats of
+/// Returns the kind of stack that a file or a folder contains. `nifti` stands for all formats of
 /// volumes. Files named .nii or .nii.gz are always NIfTI, and files named .nrrd, .nhdr, .mgh or
 /// .mgz are always volumes, so that a damaged volume is not treated as a damaged video. A TIFF file
 /// is a stack if it has several pages, or grey samples that are neither 8- or 16-bit integers nor
-/// half floats. A folder is a Zarr store if it contains metadata of
-/// Zarr or has a name that ends in .zarr. The result is also `none` for files that cannot be read,
-/// and if the options state the format.
+/// half floats. A folder is a Zarr store if it contains Zarr metadata, or if its name ends in
+/// .zarr. The result is also `none` for files that cannot be read, and if the options state the
+/// format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns the maximum number of samples of a slice. The limit ensures that the width and the
@@ -46,14 +46,15 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Returns the sink for a source of these functions; null for other sources, and for outputs that
-/// another of the functions writes.
+/// The functions open_..._sink() return the sink for a source that one of the functions above has
+/// opened. They return null for other sources, and for outputs that another of these functions
+/// writes.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
 /// Returns what a volume loses in the output `path`. The list is empty for sources other than
 /// volumes.
-/// @throws InvalidArgument  the output cannot hold the volume
+/// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& source,
@@ -61,9 +62,9 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns what a stack of planes (TIFF, OME-Zarr) loses in an output of this name; nothing for
-/// other sources.
-/// @throws InvalidArgument  the output cannot hold the samples
+/// Returns what a stack of planes (TIFF, OME-Zarr) loses in the output `path`. The list is empty
+/// for other sources.
+/// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
 /// Rejects options that only an encoder supports.

@@ -1,4 +1,4 @@
-// Writes TIFF files: with the tags of the input's pages and filtered samples, or made of another
+// Writes TIFF files. The input is a TIFF file, whose tags the output keeps, or a stack in another
 // format.
 
 #include <algorithm>
@@ -96,16 +96,16 @@ class TiffSink final : public StackSink {
   TiffReader original_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
-  std::optional<ImagejWriter> imagej_writer_;  // for files of ImageJ with one directory
+  std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
   std::int64_t next_ = 0;
-  /// Stores the filtered slices until all are complete. This is necessary if the pages of the file
-  /// have another order than the frames. Empty: both have the same order.
+  /// If the pages of the file and the frames have different orders, this member stores the filtered
+  /// slices until all slices are complete. Otherwise, it has no value.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;
 };
 
-/// Writes an OME-TIFF file that is made of a stack in another format.
+/// Converts a stack in another format to an OME-TIFF file.
 class OmeTiffSink final : public StackSink {
  public:
   OmeTiffSink(const std::string& path, const PlaneSource& source, const SinkOptions& options)
@@ -164,7 +164,7 @@ class OmeTiffSink final : public StackSink {
   PlaneResult result_;
   OutputFile file_;
   TiffWriter writer_;
-  std::string description_;  // for the next page
+  std::string description_;  // description of the next page
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace lull::io {
 
 class TiffSource final : public PlaneSource {
  public:
-  /// Checks every page. If the samples do not have 8 bits, the constructor reads all of them to
-  /// determine the ranges of the channels. Frames are returned channel by channel.
+  /// Checks every page. If the samples do not have 8 bits, the constructor reads all samples to
+  /// determine the ranges of the channels.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return facts_; }
@@ -25,7 +25,7 @@ class TiffSource final : public PlaneSource {
   const TiffLayout& layout() const { return layout_; }
   /// Returns whether the first page has a description by ImageJ.
   bool is_imagej() const { return is_imagej_; }
-  /// Returns the pages of a file of ImageJ with one directory; null for other files.
+  /// Returns the pages of an ImageJ file with one directory; null for other files.
   const ImagejPages* imagej_pages() const { return imagej_pages_ ? &*imagej_pages_ : nullptr; }
 
  private:

@@ -60,7 +60,7 @@ class ZarrSink final : public StackSink {
   }
 
  private:
-  /// Returns the array of the input at a level; null if the input is not a store.
+  /// Returns the input's array of a level; null if the input is not a Zarr store.
   const ZarrArray* input_of(std::size_t level) const {
     return level < inputs_.size() ? &inputs_[level] : nullptr;
   }
@@ -69,11 +69,11 @@ class ZarrSink final : public StackSink {
   OutputFolder folder_;
   std::string scratch_;  // folder for temporary files
   std::vector<ZarrLevel> levels_;
-  std::vector<ZarrArray> inputs_;  // arrays of the levels in the input
+  std::vector<ZarrArray> inputs_;  // arrays of the input's levels
   std::optional<ZarrPlaneWriter> writer_;
 };
 
-/// Rejects an output that is the input, lies in it, or contains it.
+/// Rejects an output that equals the input, lies in the input, or contains the input.
 void refuse_input(const std::string& path, const PlaneSource& source) {
   std::error_code code;
   const fs::path output =
@@ -88,7 +88,8 @@ void refuse_input(const std::string& path, const PlaneSource& source) {
                           "' is the input, lies in it or contains it; give another output");
 }
 
-/// Throws an error if the planes that are in memory at a time need too much.
+/// Throws an error if the planes that are in memory at the same time need more memory than the
+/// limit allows.
 void check_memory_of_levels(const ZarrSource& source) {
   std::uint64_t bytes = 0;
   const std::vector<ZarrLevel>& levels = source.image().levels;

@@ -76,8 +76,9 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to samples of a file. `to` must hold as many samples. Integers are rounded to
-/// nearest and clamped to their type; NaN becomes the value 0 in integer types.
+/// Converts values to samples as stored in a file. `to` must have the size of all samples. For
+/// integer types, the function rounds values to the nearest integer and clamps them to the range of
+/// the type; NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 

@@ -22,7 +22,8 @@ int level_in(const Json& settings, const char* key, int otherwise, int minimum, 
   return static_cast<int>(integer_member(settings, key, otherwise, minimum, maximum, path));
 }
 
-/// Reads the settings of Blosc, except the shuffle, whose names depend on the version of Zarr.
+/// Reads the settings of Blosc, except the shuffle: the names of shuffles depend on the version of
+/// Zarr.
 ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   ZarrCodec codec{.kind = ZarrCodec::Kind::blosc};
   codec.level = level_in(settings, "clevel", 5, 0, 9, path);
@@ -38,11 +39,12 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   return codec;
 }
 
-/// Returns the zlib window bits for the header of a codec: 16 more than for zlib mean gzip.
+/// Returns the value of zlib's parameter windowBits. The value is larger by 16 for gzip than for
+/// zlib.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// Decompresses a chunk into a buffer. Each function returns whether the chunk is intact and has
-/// exactly the size of the buffer.
+/// The following functions decompress a chunk. They return whether the chunk is intact and has
+/// exactly `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -58,7 +60,7 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // Blocks of zstd have at least 3 bytes and at most 128 KiB of content.
+  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;
@@ -66,7 +68,7 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // Deflate cannot compress by more than this factor.
+  // The maximum compression ratio of Deflate.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};
@@ -135,7 +137,7 @@ ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
             .level = level_in(compressor, "level", 1, -1, 9, path)};
   if (id != "blosc") refuse("the compressor '" + id.substr(0, 40) + "'", path);
   ZarrCodec codec = blosc_codec(compressor, path);
-  // -1 leaves the choice to the writer, which depends on the size of the samples.
+  // If the shuffle is -1, the writer chooses a shuffle that suits the size of the samples.
   codec.blosc_shuffle = level_in(compressor, "shuffle", 1, -1, 2, path);
   return codec;
 }

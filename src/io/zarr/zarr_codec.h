@@ -11,16 +11,17 @@
 
 namespace lull::io {
 
-/// Returns the codec that the compressor of `.zarray` describes.
-/// @throws BadData  lull does not know the codec; `path` names the file in the message
+/// Returns the codec that the member `compressor` of `.zarray` describes.
+/// @throws BadData  lull does not support the codec; `path` is the name of the file in the message
 [[nodiscard]] ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path);
 /// Returns the codec that an entry of `codecs` in `zarr.json` describes.
-/// @throws BadData  lull does not know the codec
+/// @throws BadData  lull does not support the codec; `path` is the name of the file in the message
 [[nodiscard]] ZarrCodec codec_of_version_3(const Json& codec, const std::string& path);
 
 /// Decompresses a chunk.
-/// @param size  the number of bytes that the chunk must have
-/// @throws BadData  the chunk is damaged, truncated, or has another size; `path` names its file
+/// @param size  the number of bytes that the decompressed chunk must have
+/// @throws BadData  the chunk is damaged, truncated, or has another size; `path` is the name of its
+///     file in the message
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
                                                   std::vector<std::byte> stored, std::size_t size,
                                                   const std::string& path);

@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the index of an axis in ZarrAxis; -1 for other axes. The name decides, and the type if
-/// the name is unknown.
+/// Returns the number of an axis in ZarrAxis; -1 for other axes. The name determines the axis. If
+/// the name is unknown, the type determines the axis.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)
@@ -38,12 +38,13 @@ int axis_of(const std::string& stated_name, const std::string& type) {
   return -1;
 }
 
-/// An axis as the metadata state it.
+/// The statements of the metadata about an axis.
 struct StatedAxis {
   std::string name, type, unit;
 };
 
-/// Returns the attributes of a group: of OME-NGFF 0.5 the object "ome", otherwise all.
+/// Returns the attributes of a group. For OME-NGFF 0.5, the result is only the object "ome" in the
+/// attributes.
 Json attributes_of(const std::string& folder) {
   if (!exists(folder + "/zarr.json")) return read_json_if_exists(folder + "/.zattrs");
   const Json json = read_json(folder + "/zarr.json");
@@ -58,7 +59,7 @@ const Json& multiscales_of(const Json& attributes) {
   return list.is_array() && !list.empty() ? list.front() : none;
 }
 
-/// Reads the image in a store.
+/// Reads the metadata of the image in a store.
 class ImageReader {
  public:
   explicit ImageReader(const std::string& path) {
@@ -155,7 +156,7 @@ class ImageReader {
   }
 
   static std::vector<StatedAxis> axes_in(const Json& stated) {
-    if (!stated.is_array()) return last_axes(zarr_axes);  // before version 0.3
+    if (!stated.is_array()) return last_axes(zarr_axes);  // version 0.1 or 0.2
     std::vector<StatedAxis> axes;
     for (const Json& axis : stated)
       axes.push_back(
@@ -165,7 +166,8 @@ class ImageReader {
     return axes;
   }
 
-  /// A path must not lead out of the store.
+  /// Rejects a path that leads out of the store, and the path of an array that has already been
+  /// read.
   void check_name(const std::string& name) const {
     const fs::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::count(path, fs::path("..")) > 0;

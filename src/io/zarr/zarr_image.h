@@ -14,22 +14,22 @@
 
 namespace lull::io {
 
-/// The axes of images, in the order of PlaneIndex.
+/// The axes of images. The first three axes have the order of the members of PlaneIndex.
 enum class ZarrAxis { time, channel, z, y, x };
 inline constexpr int zarr_axes = 5;
 
-/// One array of an image: a level of its pyramid.
+/// One level of an image's pyramid, which is stored as one array.
 struct ZarrLevel {
   std::string name;  // path within the image
   ZarrArray array;
-  /// For each axis, the dimension of the array; -1: the array has no such axis.
+  /// Index of the array's dimension for each axis; -1 if the array does not have the axis.
   std::array<int, zarr_axes> dimension{-1, -1, -1, -1, -1};
-  /// Size of the array and of a chunk along each axis; 1 for axes that the array has not.
+  /// Sizes of the array and of a chunk along each axis; 1 if the array does not have the axis.
   std::array<std::int64_t, zarr_axes> size{1, 1, 1, 1, 1}, chunk{1, 1, 1, 1, 1};
 
   std::int64_t size_of(ZarrAxis axis) const { return size[static_cast<std::size_t>(axis)]; }
   std::int64_t chunk_of(ZarrAxis axis) const { return chunk[static_cast<std::size_t>(axis)]; }
-  /// Returns the size of a plane of all rows and columns.
+  /// Returns the size of a plane (all rows and columns) in bytes.
   std::size_t plane_bytes() const;
 };
 
@@ -39,14 +39,15 @@ struct ZarrImage {
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
-  /// Parts of the store that TIFF files cannot hold, one text each: "labels" ...
+  /// One text for each part of the store that TIFF files cannot contain, for example "the group
+  /// 'labels'".
   std::vector<std::string> other_contents;
   std::vector<std::string> notes;  // notes for the user, one text each
 };
 
 /// Reads the metadata of the image in a store.
-/// @throws BadData  the metadata are invalid, the store has no image, several images or a plate, or
-///     lull cannot read the arrays
+/// @throws BadData  the metadata are invalid; the store contains no image, several images or a
+///     plate; or lull cannot read the arrays
 [[nodiscard]] ZarrImage read_zarr_image(const std::string& path);
 
 }  // namespace lull::io

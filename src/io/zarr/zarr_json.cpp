@@ -8,8 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Upper bound for the size of a JSON file. Consolidated metadata of real stores have some
-/// megabytes.
+/// Upper bound for the size of a JSON file. Files with consolidated metadata have some megabytes.
 constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 
 Json parse_object(const std::string& text, const std::string& path) {

@@ -17,19 +17,19 @@ using Json = nlohmann::json;
 /// Reads a JSON file as read_json() does, but returns an empty object if the file does not exist.
 [[nodiscard]] Json read_json_if_exists(const std::string& path);
 
-/// Returns the member `key` of an object; null if `object` is no object or has no such member.
+/// Returns the member `key` of an object; null if `object` is not an object or has no such member.
 [[nodiscard]] const Json& member(const Json& object, const char* key);
-/// Returns the text of a member; `otherwise` if the member is absent or is no text.
+/// Returns the text of a member; `otherwise` if the member is absent or is not a text.
 [[nodiscard]] std::string text_member(const Json& object, const char* key,
                                       const std::string& otherwise = {});
-/// Returns the integer of a member within `minimum`..`maximum`; `otherwise` if the member is
-/// absent.
-/// @throws BadData  the member is no such integer; `path` names the file in the message
+/// Returns the integer value of a member; `otherwise` if the member is absent.
+/// @throws BadData  the value is not an integer from `minimum` to `maximum`; `path` is the name of
+///     the file in the message
 [[nodiscard]] std::int64_t integer_member(const Json& object, const char* key,
                                           std::int64_t otherwise, std::int64_t minimum,
                                           std::int64_t maximum, const std::string& path);
 /// Returns a list of 1 to 8 positive integers.
-/// @throws BadData  the value is no such list; `what` names the value in the message
+/// @throws BadData  the value is not such a list; `what` is the name of the value in the message
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const Json& value, const char* what,
                                                  const std::string& path);
 

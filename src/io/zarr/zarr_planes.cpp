@@ -19,7 +19,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Distances in a chunk between neighbours along each axis, in samples.
+/// Returns the distance between neighbours along each axis of a chunk, in samples.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());
@@ -44,7 +44,7 @@ std::string path_of(const ZarrLevel& level, const ZarrArray& array, const ChunkI
 }
 
 /// Copies `count` samples of `Bytes` bytes. The distances between samples are `from_step` and
-/// `to_step` bytes.
+/// `to_step` bytes. If `swapped` is true, the function reverses the bytes of each sample.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
                   std::int64_t to_step, std::int64_t count, bool swapped) {
@@ -74,8 +74,8 @@ void copy_samples(int bytes, const std::byte* from, std::int64_t from_step, std:
   }
 }
 
-/// Reads a complete file; nullopt if it does not exist. A chunk that no encoder would write, larger
-/// than `max_bytes`, is refused before it is read.
+/// Reads the file of a chunk. Returns nullopt if the file does not exist. Rejects a file of more
+/// than `max_bytes` bytes before reading it, because no encoder writes such a file.
 std::optional<std::vector<std::byte>> read_chunk_file(const std::string& path,
                                                       std::size_t max_bytes) {
   std::error_code code;
@@ -99,7 +99,7 @@ std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
 
-/// Numbers of planes in a chunk along time, channel and z.
+/// Number of planes of a chunk along time, channel and z.
 struct Block {
   std::int64_t times, channels, slices;
   std::int64_t planes() const { return times * channels * slices; }
@@ -205,12 +205,13 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks that contain the planes in memory, which are the last that were written.
+/// Writes the chunks of the planes in memory. These planes are the most recent planes that write()
+/// received.
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // One of the two axes has chunks of one plane, or only one chunk.
+  // Along each of these two axes, a chunk contains only one plane, or the array has only one plane.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -262,8 +263,9 @@ void ZarrPlaneWriter::write_blocks() {
         }
 }
 
-/// Writes the chunks of one row. `rows` begins with the first row of the chunks in the first plane;
-/// planes lie `plane_step` bytes apart, in the order time, channel, z.
+/// Writes the chunks of one row. `rows` contains the rows of these chunks for each plane, in the
+/// order time, channel, z (z fastest). The first rows of consecutive planes are `plane_step` bytes
+/// apart.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));

@@ -19,24 +19,26 @@ struct PlaneIndex {
   std::int64_t time = 0, channel = 0, z = 0;
 };
 
-/// Position of a chunk, for each axis of ZarrAxis.
+/// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// Returns an upper bound for the memory that a ZarrPlaneReader or ZarrPlaneWriter needs, in bytes.
+/// The following functions return an upper bound for the memory that a ZarrPlaneReader or a
+/// ZarrPlaneWriter needs, in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
-/// Reads planes. The planes of the chunks at one position along z remain in memory until another
-/// position is read, so that each chunk is read once if the planes are read in order.
+/// Reads planes. The planes of the most recent chunks remain in memory, for one channel and one
+/// time point. If the planes are read in order, each chunk is therefore decompressed only once for
+/// each channel and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);
 
-  /// Reads a plane: rows without padding, in native byte order.
+  /// Reads a plane. `samples` receives rows without padding, in native byte order.
   /// @throws BadData  a chunk is damaged or truncated
   /// @throws NoInput, IoError
   void read(const PlaneIndex& plane, std::vector<std::byte>& samples);
-  /// Returns whether the file of any chunk was found so far.
+  /// Returns whether the reader has found the file of at least one chunk.
   bool has_found_chunks() const { return has_found_chunks_; }
 
  private:
@@ -44,20 +46,21 @@ class ZarrPlaneReader {
   void load_chunk(const ChunkIndex& chunk, const PlaneIndex& plane);
 
   ZarrLevel level_;
-  std::int64_t depth_;  // planes in `planes_`
+  std::int64_t depth_;  // number of planes in `planes_`
   std::vector<std::byte> planes_;
-  std::optional<PlaneIndex> loaded_;  // first of the planes
+  std::optional<PlaneIndex> loaded_;  // position of the first plane in `planes_`
   bool has_found_chunks_ = false;
 };
 
-/// Writes the chunks of an array. The metadata are the caller's.
+/// Writes the chunks of an array. The caller must write the metadata.
 class ZarrPlaneWriter {
  public:
   /// @param level   the array, whose folder lies in `output`
-  /// @param input   the array of the input with equal shape and chunks. Where the input has no
-  ///     chunk and all samples of the output are the fill value, the output has no chunk either.
-  ///     Null: all chunks are written
-  /// @param scratch folder for planes that do not fit in memory
+  /// @param input   the input's array, with equal shape and chunks. The writer omits a chunk if the
+  ///     input has no file for the chunk and all samples of the chunk in the output have the fill
+  ///     value. If `input` is null, the writer writes all chunks
+  /// @param scratch  folder for the temporary file that the writer needs if chunks contain several
+  ///     channels or time points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                   const std::string& scratch);
 
@@ -65,7 +68,7 @@ class ZarrPlaneWriter {
   /// fastest).
   /// @throws IoError
   void write(std::span<const std::byte> plane);
-  /// Writes all remaining chunks. All planes must have been written.
+  /// Writes all remaining chunks. The caller must have written all planes.
   void finish();
 
  private:
@@ -79,9 +82,9 @@ class ZarrPlaneWriter {
   OutputFolder& output_;
   ZarrLevel level_;
   std::optional<ZarrArray> input_;
-  std::int64_t written_ = 0;       // planes
-  std::vector<std::byte> planes_;  // the planes of a chunk that are not written yet
-  /// All planes, if chunks contain several channels or time points.
+  std::int64_t written_ = 0;       // number of planes
+  std::vector<std::byte> planes_;  // planes of chunks that are not written yet
+  /// Contains all planes if chunks contain several channels or time points.
   std::optional<ScratchFile> scratch_;
 };
 

@@ -12,11 +12,12 @@
 namespace lull::io {
 namespace {
 
-/// The blocks along an axis: which samples of the level before become a sample.
+/// The blocks along an axis. A block consists of the samples of the previous level that become one
+/// sample of a level.
 class Blocks {
  public:
-  /// @param before  number of samples of the level before
-  /// @param after   number of samples of the level, at most `before`
+  /// @param before  number of samples of the previous level
+  /// @param after   number of samples of the level; at most `before`
   Blocks(std::int64_t before, std::int64_t after) : before_(before), after_(after) {
     const std::int64_t factor = (before + after / 2) / after;
     const bool is_regular = before / factor == after || (before + factor - 1) / factor == after;
@@ -25,21 +26,22 @@ class Blocks {
   std::int64_t begin(std::int64_t i) const {
     return factor_ > 0 ? i * factor_ : i * before_ / after_;
   }
-  /// With a factor, the last block may be smaller, and samples after the last block do not count.
+  /// If all blocks have the size `factor_`, the last block may still be smaller, and no block
+  /// contains the samples after the last block.
   std::int64_t end(std::int64_t i) const {
     return factor_ > 0 ? std::min((i + 1) * factor_, before_) : (i + 1) * before_ / after_;
   }
 
  private:
   std::int64_t before_, after_;
-  std::int64_t factor_;  // 0: the sizes of the blocks differ
+  std::int64_t factor_;  // size of the blocks; 0: the sizes differ
 };
 
 Blocks blocks_along(ZarrAxis axis, const ZarrLevel& from, const ZarrLevel& to) {
   return {from.size_of(axis), to.size_of(axis)};
 }
 
-/// Sums and numbers of the finite samples in the blocks of one plane.
+/// Computes the means of the finite samples in the blocks that become one plane.
 class PlaneMeans {
  public:
   PlaneMeans(const ZarrLevel& from, const ZarrLevel& to)
@@ -67,7 +69,8 @@ class PlaneMeans {
             ++counts_[at];
           }
   }
-  /// Returns the means, until the next call of a function.
+  /// Returns the means; NaN for blocks without finite samples. The list is valid until the next
+  /// call of a member function.
   const std::vector<double>& means() {
     for (std::size_t i = 0; i < sums_.size(); ++i)
       sums_[i] = counts_[i] > 0 ? sums_[i] / static_cast<double>(counts_[i])

@@ -8,16 +8,17 @@
 
 namespace lull::io {
 
-/// Checks that each level of an image can be made of the level before.
-/// @throws BadData  a level has other channels or time points, or more samples along an axis
+/// Checks that each level of an image can be computed from the previous level.
+/// @throws BadData  the numbers of channels or time points of the levels differ, or a level has
+///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);
 
-/// Writes a level that consists of the means of blocks of the level before. The sizes of the blocks
-/// follow from the sizes of the two levels. Samples that are not finite do not count; a block
+/// Writes a level whose samples are the means of blocks of the previous level. The sizes of the two
+/// levels determine the sizes of the blocks. The means ignore samples that are not finite. A block
 /// without finite samples becomes NaN, or 0 in integer types.
-/// @param from   the level before, in the output
+/// @param from   the previous level, whose folder lies in `output`
 /// @param to     the level, whose folder lies in `output`
-/// @param input  the array of the input at this level; null: there is none (ZarrPlaneWriter)
+/// @param input  the input's array of this level; null if there is none (ZarrPlaneWriter)
 /// @throws IoError
 void write_level(OutputFolder& output, const ZarrLevel& from, const ZarrLevel& to,
                  const ZarrArray* input, const std::string& scratch);

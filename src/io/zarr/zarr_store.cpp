@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view metadata_names[] = {".zarray", ".zattrs", ".zgroup", ".zmetadata",
                                                "zarr.json"};
 
-/// Returns whether a file contains samples of the image. All files in the folder of an array are
-/// chunks, except those with the names of metadata.
+/// Returns whether a file is a chunk of the image. All files in the folder of an array are chunks,
+/// except the files of metadata.
 bool is_chunk(const fs::path& file, const ZarrImage& image) {
   for (const ZarrLevel& level : image.levels) {
     const fs::path inside = file.lexically_relative(level.array.folder);
@@ -153,7 +153,8 @@ class StoreMaker {
     return axes;
   }
 
-  /// A sample of a smaller level lies in the middle of its block, so its position has an offset.
+  /// Returns the metadata of a level. A sample of a smaller level lies in the middle of its block,
+  /// so the metadata contain an offset of the position (translation).
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {
@@ -189,7 +190,7 @@ class StoreMaker {
   OutputFolder& output_;
   const NewZarrImage& image_;
   std::array<std::int64_t, zarr_axes> size_{};
-  std::vector<int> present_;  // axes of the array, in its order
+  std::vector<int> present_;  // axes of the arrays, in the order of their dimensions
   std::vector<ZarrLevel> levels_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Stores as outputs: a copy of the input's store with other chunks, or a new store.
+// Creates output stores: copies of the input's store with other chunks, and new stores.
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Copies all files of a store except the chunks of the image. Returns what was not copied, one
-/// text each.
+/// Copies all files of a store except the chunks of the image. Returns one text for each part of
+/// the store that the function cannot copy.
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
@@ -19,17 +19,17 @@ namespace lull::io {
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 
-/// An image that is not from a store.
+/// The properties of an image whose source is not a Zarr store.
 struct NewZarrImage {
   StackAxes axes;
   int width = 0, height = 0;
   StoredType type = StoredType::u8;
   ImageFacts facts;
-  std::vector<ValueRange> ranges;  // ranges of values of the channels
+  std::vector<ValueRange> ranges;  // one for each channel
 };
 
-/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns its levels. Axes
-/// of size 1 other than y and x are left out.
+/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns the levels of the
+/// pyramid. The arrays omit axes of size 1, except y and x.
 /// @throws IoError
 [[nodiscard]] std::vector<ZarrLevel> make_store(OutputFolder& output, const NewZarrImage& image);
 
