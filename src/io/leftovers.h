@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes the temporary files that killed processes have left.
+// Finds and removes the temporary files and folders that killed processes have left.
 
 #include <cstdint>
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace lull::io {
 
-/// A temporary file of an output that is not complete.
+/// A temporary file of an output that is not complete. An output that is a folder has a temporary
+/// folder.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -16,23 +17,24 @@ struct Leftover {
     unknown,    // written on another host, in another container or by an older version
   };
   std::string path;
-  std::string output;  // name of the output without a folder; long names are cut
-  std::int64_t bytes = 0;
+  std::string output;        // name of the output without a folder; long names are cut
+  std::int64_t bytes = 0;    // size of the file, or of all files in the folder
   std::int64_t process = 0;  // number of the process that created the file
+  bool is_folder = false;
   State state = State::unknown;
 };
 
-/// Returns the temporary files in a folder, sorted by name.
+/// Returns the temporary files and folders in a folder, sorted by name.
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if the system
-/// cannot remove it; errno is the reason.
+/// Removes an abandoned file, or an abandoned folder with its files. Returns false if the file or
+/// folder is no longer abandoned, or if the system cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file in `folder` for whose output `belongs` returns true. The argument of
-/// `belongs` is the name of the output. The function ignores errors, because remaining files do no
-/// harm.
+/// Removes each abandoned file or folder in `folder` for whose output `belongs` returns true. The
+/// argument of `belongs` is the name of the output. The function ignores errors, because remaining
+/// files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

@@ -45,8 +45,8 @@ struct Reports {
   }
 };
 
-/// The name of the run's temporary file. If a stop takes too long, the thread that ends the process
-/// uses this name to remove the file.
+/// The name of the temporary file or folder of the run. If a stop takes too long, the thread that
+/// ends the process uses this name to remove the file or folder.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -7,6 +7,8 @@
 #include <dcmtk/dcmdata/dcdeftag.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
 #include <dcmtk/dcmdata/dcxfer.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +29,7 @@
 #include "io/files/output_file.h"
 #include "io/files/sha256.h"
 #include "io/files/temporary_name.h"
+#include "io/leftovers.h"
 #include "io/text_file.h"
 
 namespace lull::io {
@@ -177,18 +180,12 @@ class DicomTarget {
     std::error_code code;
     if (fs::exists(path_, code) && !(fs::is_directory(path_, code) && fs::is_empty(path_, code)))
       throw CannotCreate("'" + path_ + "' exists and is not an empty folder; name a new folder");
-    static std::atomic<int> count = 0;
-    const fs::path target(path_);
-    temporary_ = (target.parent_path() /
-                  temporary_name(target.filename().string(), count++, std::random_device()()))
-                     .string();
-    if (!fs::create_directory(temporary_, code))
-      throw CannotCreate("cannot create '" + path + "' (" + code.message() + ")");
-    is_folder_ = true;
+    create_folder();
   }
   ~DicomTarget() {
     std::error_code ignored;
-    if (is_folder_ && !temporary_.empty()) fs::remove_all(temporary_, ignored);
+    if (!file_ && !temporary_.empty()) fs::remove_all(temporary_, ignored);
+    if (descriptor_ >= 0) ::close(descriptor_);
   }
   DicomTarget(const DicomTarget&) = delete;
   DicomTarget& operator=(const DicomTarget&) = delete;
@@ -208,10 +205,30 @@ class DicomTarget {
   const std::string& temporary() const { return temporary_; }
 
  private:
+  /// Removes folders that killed processes have left for this output, and creates a temporary
+  /// folder. The folder remains locked until this object is destroyed.
+  void create_folder() {
+    const fs::path target(path_);
+    const std::string name = target.filename().string();
+    remove_leftovers(target.parent_path().string(), [&](const std::string& output) {
+      return output == name.substr(0, max_output_bytes);
+    });
+    static std::atomic<int> count = 0;
+    temporary_ =
+        (target.parent_path() / temporary_name(name, count++, std::random_device()())).string();
+    std::error_code code;
+    if (!fs::create_directory(temporary_, code)) {
+      temporary_.clear();
+      throw CannotCreate("cannot create '" + path_ + "/' (" + code.message() + ")");
+    }
+    descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ >= 0) lock_temporary(descriptor_);
+  }
+
   std::string path_, temporary_;
   TextFileOptions options_;
   std::unique_ptr<TextFile> file_;
-  bool is_folder_ = false;
+  int descriptor_ = -1;  // the open temporary folder
 };
 
 class DicomWriter final : public VolumeWriter {

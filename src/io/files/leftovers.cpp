@@ -1,5 +1,6 @@
 #include "io/leftovers.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "core/error.h"
@@ -19,16 +21,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the description of the temporary file `path`. Returns nullopt if the file does not have
-/// the name of a temporary file.
+/// Returns the number of bytes of the files in a folder.
+std::int64_t bytes_in(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    struct stat status;
+    if (::lstat(at->path().c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      bytes += status.st_size;
+  }
+  return bytes;
+}
+
+/// Returns the description of the temporary file or folder `path`. Returns nullopt if the file or
+/// folder does not have the name of a temporary file.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
-  if (!name || ::lstat(path.c_str(), &status) < 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (!name || ::lstat(path.c_str(), &status) < 0) return std::nullopt;
+  const bool is_folder = S_ISDIR(status.st_mode);
+  if (!is_folder && !S_ISREG(status.st_mode)) return std::nullopt;
   Leftover leftover{.path = path.string(),
                     .output = name->output,
-                    .bytes = status.st_size,
-                    .process = name->process.number};
+                    .bytes = is_folder ? bytes_in(path) : status.st_size,
+                    .process = name->process.number,
+                    .is_folder = is_folder};
   if (!name->has_identity) return leftover;
   switch (state_of(name->process)) {
     case ProcessState::running:
@@ -54,6 +71,24 @@ std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& c
   return found;
 }
 
+/// Removes the files of an open folder, and then the folder. Temporary folders contain no other
+/// folders, so a folder in it is an error. Returns false if the folder remains (errno is the
+/// reason).
+bool remove_folder(int descriptor, const std::string& path) {
+  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  DIR* const files = copy < 0 ? nullptr : ::fdopendir(copy);
+  if (!files) {
+    if (copy >= 0) ::close(copy);
+    return false;
+  }
+  while (const dirent* const file = ::readdir(files)) {
+    const std::string_view name = file->d_name;
+    if (name != "." && name != "..") (void)::unlinkat(descriptor, file->d_name, 0);
+  }
+  ::closedir(files);
+  return ::rmdir(path.c_str()) == 0;
+}
+
 }  // namespace
 
 std::vector<Leftover> find_leftovers(const std::string& folder) {
@@ -67,13 +102,15 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
 // therefore also checks the lock of the file. If the file system supports locks, the lock shows
 // whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
-  const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int access = leftover.is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
+  const int file = ::open(leftover.path.c_str(), access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
   const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
   const auto now = is_locked ? std::nullopt : leftover_at(leftover.path);
   bool removed = false;
   if (now && now->state == Leftover::State::abandoned)
-    removed = ::unlink(leftover.path.c_str()) == 0;
+    removed = leftover.is_folder ? remove_folder(file, leftover.path)
+                                 : ::unlink(leftover.path.c_str()) == 0;
   else
     errno = EBUSY;
   const int error = errno;

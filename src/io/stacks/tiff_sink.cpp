@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "io/files/scratch_file.h"
+#include "io/stacks/tiff_levels.h"
 #include "io/stacks/tiff_source.h"
 #include "io/zarr/zarr_name.h"
 
@@ -22,6 +23,7 @@ class TiffSink final : public StackSink {
         axes_(source.axes()),
         result_(source),
         original_(source.path(), source.max_samples()),
+        levels_(source.path(), source.max_samples()),
         file_(path, file_options(options)) {
     container_ = "tiff";
     samples_ = name_of(type_of(source.layout()));
@@ -29,8 +31,10 @@ class TiffSink final : public StackSink {
     if (const ImagejPages* pages = source.imagej_pages()) {
       imagej_writer_.emplace(file_.descriptor(), file_.temporary(), source.path(), *pages);
     } else {
+      // The smaller copies of a page need at most as much space as the page.
+      const int images = levels_.find(original_, layout_, 0) > 0 ? 2 : 1;
       writer_.emplace(file_.descriptor(), file_.temporary(), original_.big_endian(),
-                      original_.big_tiff() || needs_big_tiff(source.layout(), result_.pages()));
+                      original_.big_tiff() || needs_big_tiff(layout_, images * result_.pages()));
       copy_tags(0);
     }
     if (!axes_.page_of_frame.empty()) frames_.emplace(folder_of(path));
@@ -77,14 +81,22 @@ class TiffSink final : public StackSink {
       copy_tags(page);
     }
     write_slice(*writer_, layout_, samples);
+    levels_.write(*writer_, layout_, samples);
   }
 
   void copy_tags(std::int64_t page) {
     layout_ = slice_layout(original_, is_imagej_);
     TiffChanges changes = writer_->copy_tags(original_, layout_, layout_);
-    if (page > 0) return;
-    losses_ = std::move(changes.losses);
-    notes_ = std::move(changes.notes);
+    const int levels = levels_.find(original_, layout_, page);
+    writer_->announce_levels(levels);
+    if (levels > 0) std::erase(changes.losses, lost_sub_images);
+    if (page == 0) {
+      losses_ = std::move(changes.losses);
+      notes_ = std::move(changes.notes);
+    } else if (std::ranges::count(changes.losses, lost_sub_images) >
+               std::ranges::count(losses_, lost_sub_images)) {
+      losses_.emplace_back(lost_sub_images);
+    }
   }
 
   bool is_imagej_;
@@ -94,6 +106,7 @@ class TiffSink final : public StackSink {
   // Reads the tags of the original pages. The sink has a reader of its own, because the source
   // reads later pages in another thread.
   TiffReader original_;
+  TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory

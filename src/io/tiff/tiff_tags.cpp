@@ -184,6 +184,13 @@ bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field
   }
 }
 
+/// Returns the number of sub-images of a page.
+int sub_images_of(TIFF* page) {
+  std::uint16_t count = 0;
+  const std::uint64_t* offsets = nullptr;
+  return TIFFGetField(page, TIFFTAG_SUBIFD, &count, &offsets) ? count : 0;
+}
+
 }  // namespace
 
 /// Copies a tag that libtiff stores in its list of further tags. The list contains texts, profiles,
@@ -262,9 +269,20 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
     changes.losses.push_back("the TIFF tag " +
                              (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));
   }
+  if (sub_images_of(from) > 0) changes.losses.emplace_back(lost_sub_images);
   repeated_texts_.push_back(read_repeated_texts(from, reader.path()));
   message_.clear();  // A tag that could not be set is not a write error.
   return changes;
+}
+
+void TiffWriter::announce_levels(int count) {
+  const std::vector<std::uint64_t> offsets(static_cast<std::size_t>(count));  // libtiff sets them
+  if (count > 0) TIFFSetField(tiff_.get(), TIFFTAG_SUBIFD, count, offsets.data());
+}
+
+void TiffWriter::copy_level_tags(const TiffReader& reader, const TiffLayout& layout) {
+  (void)copy_tags(reader, layout, layout);
+  repeated_texts_.pop_back();  // append_texts() counts only pages
 }
 
 void TiffWriter::set_tags(const TiffLayout& layout) {

@@ -34,10 +34,15 @@ class TiffWriter {
   /// Sets the tags of the next page. The function sets the tags that describe the samples of the
   /// next page. It copies the other tags of the reader's page, including EXIF and GPS data. The
   /// next page gets the strips or tiles and the codec of the reader's page, but Deflate instead of
-  /// a lossy codec.
+  /// a lossy codec. It does not copy sub-images.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// Sets only the tags that describe the samples of the next page. The page gets strips that are
+  /// States that the next `count` pages after the next page are smaller copies of that page
+  /// (sub-images). The tags of the next page must be set.
+  void announce_levels(int count);
+  /// Sets the tags of a smaller copy, as copy_tags() does.
+  void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
+  /// Sets only those tags of the next page that describe its samples. The page gets strips
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
   /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
@@ -67,6 +72,9 @@ class TiffWriter {
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;
 };
+
+/// The text in TiffChanges::losses for sub-images.
+inline constexpr const char* lost_sub_images = "the sub-images of TIFF pages";
 
 /// Returns whether a file of `pages` pages with this layout needs BigTIFF. BigTIFF has offsets of
 /// 64 bits instead of 32.

@@ -1,89 +1,21 @@
 #include "io/zarr/zarr_pyramid.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/error.h"
+#include "io/volumes/block_means.h"
 #include "io/zarr/zarr_planes.h"
 
 namespace lull::io {
 namespace {
 
-/// The blocks along an axis. A block consists of the samples of the previous level that become one
-/// sample of a level.
-class Blocks {
- public:
-  /// @param before  number of samples of the previous level
-  /// @param after   number of samples of the level; at most `before`
-  Blocks(std::int64_t before, std::int64_t after) : before_(before), after_(after) {
-    const std::int64_t factor = (before + after / 2) / after;
-    const bool is_regular = before / factor == after || (before + factor - 1) / factor == after;
-    factor_ = is_regular ? factor : 0;
-  }
-  std::int64_t begin(std::int64_t i) const {
-    return factor_ > 0 ? i * factor_ : i * before_ / after_;
-  }
-  /// If all blocks have the size `factor_`, the last block may still be smaller, and no block
-  /// contains the samples after the last block.
-  std::int64_t end(std::int64_t i) const {
-    return factor_ > 0 ? std::min((i + 1) * factor_, before_) : (i + 1) * before_ / after_;
-  }
-
- private:
-  std::int64_t before_, after_;
-  std::int64_t factor_;  // size of the blocks; 0: the sizes differ
-};
-
 Blocks blocks_along(ZarrAxis axis, const ZarrLevel& from, const ZarrLevel& to) {
   return {from.size_of(axis), to.size_of(axis)};
 }
 
-/// Computes the means of the finite samples in the blocks that become one plane.
-class PlaneMeans {
- public:
-  PlaneMeans(const ZarrLevel& from, const ZarrLevel& to)
-      : x_(blocks_along(ZarrAxis::x, from, to)),
-        y_(blocks_along(ZarrAxis::y, from, to)),
-        from_width_(from.size_of(ZarrAxis::x)),
-        width_(to.size_of(ZarrAxis::x)),
-        height_(to.size_of(ZarrAxis::y)),
-        sums_(static_cast<std::size_t>(width_ * height_)),
-        counts_(sums_.size()) {}
-
-  void clear() {
-    std::ranges::fill(sums_, 0);
-    std::ranges::fill(counts_, 0);
-  }
-  void add(const std::vector<double>& plane) {
-    std::size_t at = 0;
-    for (std::int64_t y = 0; y < height_; ++y)
-      for (std::int64_t x = 0; x < width_; ++x, ++at)
-        for (std::int64_t row = y_.begin(y); row < y_.end(y); ++row)
-          for (std::int64_t column = x_.begin(x); column < x_.end(x); ++column) {
-            const double value = plane[static_cast<std::size_t>(row * from_width_ + column)];
-            if (!std::isfinite(value)) continue;
-            sums_[at] += value;
-            ++counts_[at];
-          }
-  }
-  /// Returns the means; NaN for blocks without finite samples. The list is valid until the next
-  /// call of a member function.
-  const std::vector<double>& means() {
-    for (std::size_t i = 0; i < sums_.size(); ++i)
-      sums_[i] = counts_[i] > 0 ? sums_[i] / static_cast<double>(counts_[i])
-                                : std::numeric_limits<double>::quiet_NaN();
-    return sums_;
-  }
-
- private:
-  Blocks x_, y_;
-  std::int64_t from_width_, width_, height_;
-  std::vector<double> sums_;
-  std::vector<std::uint32_t> counts_;
-};
+PlaneSize plane_size(const ZarrLevel& level) {
+  return {.width = level.size_of(ZarrAxis::x), .height = level.size_of(ZarrAxis::y)};
+}
 
 }  // namespace
 
@@ -106,7 +38,7 @@ void write_level(OutputFolder& output, const ZarrLevel& from, const ZarrLevel& t
                  const ZarrArray* input, const std::string& scratch) {
   ZarrPlaneReader reader(from);
   ZarrPlaneWriter writer(output, to, input, scratch);
-  PlaneMeans means(from, to);
+  PlaneMeans means(plane_size(from), plane_size(to));
   const Blocks z_blocks = blocks_along(ZarrAxis::z, from, to);
   const StoredFormat from_format{.type = from.array.samples.type},
       to_format{.type = to.array.samples.type};

@@ -10,6 +10,8 @@
 #include <dcmtk/dcmjpls/djencode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
@@ -396,6 +398,27 @@ TEST_F(Dicom, OutputsAreDerivedSeriesWithTheOtherAttributes) {
     sink->write(*source->read());
   }
   EXPECT_THAT(folder.files(), testing::ElementsAre("again", "out", "series"));
+}
+
+TEST_F(Dicom, TemporaryFolderOfAKilledRunIsRemovedByTheNextRun) {
+  add_series({0, 1});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto source = open_source(series_, {});
+    const auto sink = open_sink(folder / "out/", *source, {});
+    sink->write(*source->read());
+    ::_exit(0);  // without destructors, like a killed process
+  }
+  ASSERT_GT(child, 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_THAT(folder.files(), testing::SizeIs(2));
+  {
+    const auto source = open_source(series_, {});
+    const auto other = open_sink(folder / "other/", *source, {});
+    EXPECT_THAT(folder.files(), testing::SizeIs(3));  // that of another output remains
+  }
+  convert(folder / "out/");
+  EXPECT_THAT(folder.files(), testing::ElementsAre("out", "series"));
 }
 
 TEST_F(Dicom, OutputsStoreFilteredSamplesWithTheScaleAndTheBitsOfEachFile) {

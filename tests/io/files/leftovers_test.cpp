@@ -181,13 +181,43 @@ TEST_F(Leftovers, LockedFileIsKept) {
   EXPECT_TRUE(remove_leftover(found()[0]));
 }
 
-TEST_F(Leftovers, LinksAndFoldersAreKept) {
+TEST_F(Leftovers, LinksAreKept) {
   const std::string path = leave("out.mkv", earlier_process());
   fs::remove(path);
   fs::create_symlink(in, path);
   transcode(in, out);
   EXPECT_TRUE(fs::is_symlink(path));
   EXPECT_EQ(count_frames(in), 10);
+}
+
+TEST_F(Leftovers, AbandonedFoldersAreRemovedWithTheirFiles) {
+  const std::string path = leave("out", earlier_process());
+  fs::remove(path);
+  fs::create_directory(path);
+  write_file(path + "/a", {1, 2, 3});
+  write_file(path + "/b", {4, 5});
+  ASSERT_THAT(found(), SizeIs(1));
+  EXPECT_EQ(found()[0].bytes, 5);
+  const int locked = ::open(path.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(locked, LOCK_EX), 0);
+  EXPECT_FALSE(remove_leftover(found()[0]));
+  EXPECT_EQ(errno, EBUSY);
+  EXPECT_TRUE(fs::exists(path + "/b"));
+  ::close(locked);
+  EXPECT_TRUE(remove_leftover(found()[0]));
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
+}
+
+TEST_F(Leftovers, FoldersOfRunningProcessesAndFoldersWithinTemporaryFoldersAreKept) {
+  const std::string path = leave("out", earlier_process()), own = leave("out", own_identity());
+  for (const std::string& each : {path, own}) {
+    fs::remove(each);
+    fs::create_directories(each + "/folder");
+    write_file(each + "/folder/a", {1});
+  }
+  remove_leftovers(folder.path().string(), [](const std::string&) { return true; });
+  EXPECT_TRUE(fs::exists(path + "/folder/a"));
+  EXPECT_TRUE(fs::exists(own + "/folder/a"));
 }
 
 TEST_F(Leftovers, OfPicturesOfASequenceAreRemoved) {

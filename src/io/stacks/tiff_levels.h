@@ -1,0 +1,39 @@
+#pragma once
+// The pyramids of OME-TIFF files: each page refers to smaller copies (sub-images).
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/tiff/tiff_reader.h"
+#include "io/tiff/tiff_writer.h"
+
+namespace lull::io {
+
+/// Writes the smaller copies of pages, made of the filtered pages.
+class TiffLevels {
+ public:
+  /// @throws NoInput, BadData
+  TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
+
+  /// Finds the copies of the current page of `page`, and returns their number. The number is 0 if
+  /// any sub-image is no smaller copy of the page: if it has colours or another sample type, or is
+  /// larger than the sub-image before.
+  int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
+  /// Writes the copies of the page that was written last.
+  /// @param samples  samples of that page, in native byte order
+  /// @throws IoError, BadData
+  void write(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
+
+ private:
+  bool is_copy(std::uint64_t offset, const TiffLayout& before);
+
+  TiffReader reader_;
+  std::int64_t page_ = 0;
+  std::vector<std::uint64_t> offsets_;  // byte offsets of the directories of the copies
+  std::vector<TiffLayout> layouts_;
+};
+
+}  // namespace lull::io

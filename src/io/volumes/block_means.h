@@ -1,0 +1,50 @@
+#pragma once
+// Means of blocks of samples, which are the samples of the next smaller level of a pyramid.
+
+#include <cstdint>
+#include <vector>
+
+namespace lull::io {
+
+/// The blocks along an axis: which samples of the level before become a sample. If the sizes of the
+/// levels are a factor apart, rounded up or down, all blocks have the size of the factor, except
+/// that the last block may be smaller. Samples after the last block do not count.
+class Blocks {
+ public:
+  /// @param before  number of samples of the level before
+  /// @param after   number of samples of the level, 1..before
+  Blocks(std::int64_t before, std::int64_t after);
+  /// First sample of block `i`, and the sample after its last sample.
+  std::int64_t begin(std::int64_t i) const;
+  std::int64_t end(std::int64_t i) const;
+
+ private:
+  std::int64_t before_, after_;
+  std::int64_t factor_;  // 0: the sizes of the blocks differ
+};
+
+struct PlaneSize {
+  std::int64_t width = 0, height = 0;
+};
+
+/// Computes a plane of means from one or several planes. Samples that are not finite do not count.
+class PlaneMeans {
+ public:
+  /// @param to  size of the result, in each direction at most that of the planes
+  PlaneMeans(const PlaneSize& from, const PlaneSize& to);
+  /// Begins a new result.
+  void clear();
+  /// Adds a plane, whose rows have no padding.
+  void add(const std::vector<double>& plane);
+  /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
+  /// call must be clear().
+  const std::vector<double>& means();
+
+ private:
+  Blocks x_, y_;
+  PlaneSize from_, to_;
+  std::vector<double> sums_;
+  std::vector<std::uint64_t> counts_;
+};
+
+}  // namespace lull::io
