@@ -76,7 +76,8 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
 }
 
 // Filters the spectra of groups. A thread block processes one group. Because the patches are real,
-// each coefficient of the inner columns represents two coefficients of the full spectrum.
+// each stored coefficient in columns 1..3 represents two coefficients of the full spectrum, and
+// counts twice.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

@@ -44,8 +44,10 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Marks of positions that cannot be candidates, and norms that exclude these positions
-  // (invalidate_candidates()). The pointers are null if frames cannot have holes.
+  // `invalid` is not 0 at positions of patches that overlap a hole of the frame. Such patches must
+  // not become candidates. Therefore candidate_norms contains half_norms at all other positions,
+  // and a mark at these positions (invalidate_candidates()). Both pointers are null if frames
+  // cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

@@ -43,9 +43,10 @@
 
 namespace lull::bm3d {
 
-// Range of the fixed-point sums: in shared memory, a sample gets estimates from at most 64 groups
-// of 16 patches, or 32 groups of 32 patches. The weights are at most 1, so a sum is at most 1024 *
-// 128 * 2^13 = 2^30. For float samples, which differ from mid_level by up to 255, a sum is at most
+// Range of the fixed-point sums in shared memory: a sample gets at most 1024 estimates, from 64
+// groups of 16 patches or from 32 groups of 32 patches. The weights are at most 1, and estimates
+// differ from mid_level by at most 128. With value_scale = 2^13, a sum is therefore at most 1024 *
+// 128 * 2^13 = 2^30. Float samples differ from mid_level by up to 255, and their sums are at most
 // 2^31.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. With this scale, the smallest weight, 1 / (32 * 64), becomes 32.

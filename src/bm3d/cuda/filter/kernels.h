@@ -71,8 +71,8 @@ struct FilterArgs {
 };
 
 /// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. A displacement and the opposite displacement have the same entry |index(dx,
-/// dy)|.
+/// with coloured noise. A displacement (dx, dy) and its opposite have equal covariances, so they
+/// share the table entry with the index |index(dx, dy)|.
 struct CovarianceView {
   /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
   /// the 64 square roots of these variances. The pointer is null for white noise.
