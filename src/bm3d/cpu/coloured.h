@@ -9,8 +9,9 @@
 // S(a,b)) / n. The complete run has the sum S(a,a) + S(b,b) + 2 S(a,b). Therefore the functions
 // look up each pair of members only once. For the Walsh-Hadamard transform of N members, T(x) is
 // the sum of the covariances of the pairs of members m and m ^ x. Coefficient w has the variance
-// sum over x of (-1)^|w & x| T(x) / N, which is the Walsh-Hadamard transform of T. Variances are in
-// units of the noise variance, and belong to the coefficients of the unscaled transforms.
+// sum over x of (-1)^|w & x| T(x) / N, where |w & x| is the number of bits that are set in both w
+// and x. This sum is the Walsh-Hadamard transform of T. Variances are in units of the noise
+// variance, and belong to the coefficients of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H

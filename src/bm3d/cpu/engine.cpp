@@ -152,7 +152,8 @@ class PhaseRun {
     });
   }
 
-  /// Calls use(block) for the blocks of a task from top to bottom.
+  /// Calls use(block) for each block of the task with the reference patches `all`, from top to
+  /// bottom.
   template <class Use>
   void for_blocks(const Block& all, Use use) {
     for (int row = 0; row < all.rows; row += block_.rows)

@@ -63,7 +63,8 @@ FilterTables common_tables(const PhaseParams& phase) {
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // complex.h combines coefficients that are complex along both axes, and separates them again
-    // after the filter. Together, these two steps multiply the coefficients by 2.
+    // after the filter. Together, these two steps multiply the coefficients by 2, which the factor
+    // 0.5 compensates.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });

@@ -38,8 +38,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, index 0
-/// contains the mean of the group. The difference of the halves of a run of consecutive members is
-/// at the index of the first member of the second half.
+/// contains the mean of the group. Each other coefficient is the difference between the halves of a
+/// range of consecutive members. Its index is the index of the first member in the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

@@ -24,8 +24,9 @@ constexpr int match_threads = 256;
 // Maximum number of reference patches per block. A matrix product has this number of columns.
 constexpr int match_references = 8;
 
-/// The kernels store a distance as the bits of a float, because the order of such bits as integers
-/// is the order of the floats.
+/// Two special distances: `infinite` for patches that extend beyond the plane, and `no_distance`
+/// for unused elements of an array. The kernels store a distance as the bits of a float, because
+/// integer comparisons of such bits give the order of the floats.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel

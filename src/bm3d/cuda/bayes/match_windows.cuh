@@ -5,8 +5,9 @@
 // The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
 // cores compute the inner products a b of eight reference patches with patches at 64 positions,
 // with operands in half precision and sums in single precision. The squares are computed from the
-// same half-precision samples. The kernel subtracts a level from the samples, so that the rounding
-// error of half precision is at most a thousandth of the differences between patches.
+// same half-precision samples. Each thread block subtracts the same level from all its samples, so
+// that the rounding error of half precision is at most a thousandth of the differences between
+// patches.
 //
 // Lane (g, t) = (lane / 4, lane % 4) processes two of every four rows of a patch: rows t % 2, t % 2
 // + 2, .. in frame t / 2, two samples at a time. Therefore the offsets between the operands of a

@@ -4,8 +4,8 @@
 // A warp filters one group. The group is in registers, in half precision with two values per
 // register. Lane (g, t) = (lane / 4, lane % 4) has one register per patch:
 //   1. The lane loads the samples in column g, rows 2t and 2t + 1, from shared memory. For any
-//      patch, the four rows 2t of a tile and their 8 columns are in 32 different banks. Therefore
-//      neither these loads nor the additions of step 6 have bank conflicts.
+//      patch, the samples in 8 columns of the rows 0, 2, 4 and 6 are in 32 different banks.
+//      Therefore neither these loads nor the additions of step 6 have bank conflicts.
 //   2. Vertical transform: a product on the tensor cores, with the transform matrix as left
 //      operand, processes two patches at a time. It gives coefficient g of columns 2t and 2t + 1.
 //   3. Horizontal transform: a product with the transform matrix as right operand gives the

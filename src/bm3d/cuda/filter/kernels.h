@@ -82,7 +82,7 @@ struct CovarianceView {
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
-  float unit = 1;                // unit of the variances in weights; it limits weights to 1
+  float unit = 1;                // numerator of the weights of groups
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
