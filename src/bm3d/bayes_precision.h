@@ -16,37 +16,39 @@ namespace lull::bm3d {
 // between 1 - t / s and 1, so the filter preserves a group whose noise is indistinguishable from
 // rounding errors.
 
-/// Minimum of the shift s, in units of the largest diagonal element of the Gram matrix G. For
-/// patches with a contrast of 100 levels (root mean square), the minimum exceeds the threshold t if
-/// sigma is below 0.3 in the first Bayes phase of the profile `best`, or below 1 in the second
-/// Bayes phase. An eighth of this minimum is too small for some groups.
+/// Minimum of the shift s, in units of the largest diagonal element of the Gram matrix G. Example:
+/// the samples of a group differ from their mean by 100 levels (root mean square). The minimum then
+/// exceeds the threshold t if sigma is below 0.3 in the first Bayes phase of the profile `best`, or
+/// below 1 in the second Bayes phase. With an eighth of this minimum, the inverse is still
+/// inaccurate for some groups.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. Tensor cores
-/// compute products of floats with about 21 significant bits.
+/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. This minimum is
+/// larger, because tensor cores compute products of floats with only about 21 significant bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- samples in half precision ----
 
 /// Maximum difference between two samples of a plane, on the 0..255 scale, that half precision must
-/// represent. In RGB frames of floats, samples of chroma range from -416 to 416
+/// represent. It includes the chroma samples of RGB frames of floats, which range from -416 to 416
 /// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
-/// Minimum unit of samples in half precision, on the 0..255 scale. Kernels subtract the level of
-/// their thread block from the samples and divide by this unit or by a larger unit. The quotient
-/// must not exceed 65504, the largest half-precision number.
+/// Minimum of HalfScale::unit, on the 0..255 scale. With this minimum, no quotient of a sample
+/// difference and the unit exceeds 65504, the largest half-precision number.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
 /// Minimum sigma on the 0..255 scale. half_scale() raises smaller values to this minimum, so that 1
 /// / threshold is finite.
 inline constexpr float min_half_sigma = 1e-6f;
 
-/// Unit of samples in half precision, and the threshold of the filter in this unit.
+/// The unit in which kernels store samples in half precision, and the threshold of the filter in
+/// this unit. Each thread block subtracts the value of one sample from all its samples, and divides
+/// the differences by the unit.
 struct HalfScale {
-  float unit = 1;       // unit of samples, on the 0..255 scale
+  float unit = 1;       // divisor of sample differences, on the 0..255 scale
   float threshold = 1;  // BayesParams::threshold, in units of unit^2 instead of sigma^2
 };
 /// Returns the unit and the threshold for noise with the standard deviation `sigma`. The unit is
-/// sigma, or a larger unit if half precision cannot represent all differences in units of sigma.
+/// sigma, or min_half_unit if sigma is smaller.
 constexpr HalfScale half_scale(float sigma, float threshold) {
   const float unit = std::max(sigma, min_half_unit);
   const float ratio = std::max(sigma, min_half_sigma) / unit;

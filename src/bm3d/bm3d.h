@@ -43,10 +43,10 @@ struct Backend {
                                              const Backend& backend);
 
 /// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
-/// with these parameters. A program that distributes a clip over several sessions writes the
-/// results of the detector to Frame::repeat_state. If each session also gets margin(params) frames
-/// around its part, not counting repeated frames, the results equal those of one session for the
-/// complete clip.
+/// with these parameters. A program that divides a clip into parts, one for each session, writes
+/// the results of the detector to Frame::repeat_state. If each session also gets margin(params)
+/// frames before and after its part of the clip, not counting repeated frames, the results equal
+/// those of one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -51,8 +51,9 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 namespace {
 
 /// Convolves weights with the aggregation window along one axis. Returns the sum over i < kSide of
-/// window[i] * v[i]. The vector v[i] is i * `steps` elements before the pointer `at`. The sizes are
-/// compile-time constants, so that the compiler loads the window into registers.
+/// window[i] * v[i], where v[i] is the vector at the address `at` - i * `steps`. `steps` is the
+/// stride along the axis, in elements. The number of window elements is a compile-time constant, so
+/// that the compiler loads the window into registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {

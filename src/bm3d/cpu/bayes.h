@@ -1,7 +1,8 @@
 #pragma once
-// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). In Bayes
-// phases, patches extend over two frames and groups have up to 64 members. Therefore Bayes phases
-// have their own matcher, which computes in floats and takes a tenth of the time of the filter.
+// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Bayes
+// phases have their own matcher, because their patches extend over two frames and their groups have
+// up to 64 members. This matcher computes in floats. It takes only a tenth of the time of the
+// filter.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
@@ -51,7 +52,8 @@ inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
 
-/// A candidate: its position, and the pair of frames that contain the two halves of the candidate.
+/// A candidate: the pair of frames over which its patch extends, and the position of the patch in
+/// the first of these frames.
 struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;

@@ -109,8 +109,8 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
 }
 
 /// Eliminates the columns of the pivots from a row that contains no pivot, one pivot after the
-/// other. The first elimination removes the component that similar patches have in common, so the
-/// factors of the other eliminations are small.
+/// other. The first elimination removes the component that similar patches have in common.
+/// Therefore the factors of the other eliminations are small, and so are their rounding errors.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -220,14 +220,14 @@ HWY_INLINE void subtract(float* a, const float* b, const BayesGroup& g) {
     hn::StoreU(hn::Sub(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, a + i);
 }
 
-/// Computes to = I - t a.
+/// Computes to = I - t a, where I is the identity matrix of `n` rows.
 HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces each element s of the matrix `squared` by 3 p - 2 s, where p is the element of the
-/// matrix `p` at the same position.
+/// Replaces `squared`, the square of the matrix P, by 3 P - 2 P^2. The product of P and the result
+/// is the sharpened matrix 3 P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

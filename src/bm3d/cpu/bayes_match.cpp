@@ -19,8 +19,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of kCount candidates, starting at column `u`. Patches have sides of 8 to
-/// 16 samples. The last vector of a row may overlap the previous vector. The kernel sets the
+/// Computes the distances of candidates `u` to `u` + kCount - 1 of the row. Patches have sides of 8
+/// to 16 samples. The last vector of a row may overlap the previous vector. The kernel sets the
 /// differences in the overlapping lanes to 0.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {

@@ -1,7 +1,7 @@
-// Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
-// that have the same motion vectors. Each task matches and filters one block, and adds the
-// estimates to its own tile (tiles.h). Planes of a set share their groups, so a task matches only
-// once for all planes of a set.
+// Runs a Bayes phase on the reference patches of one frame. In this file, a block is a bundle
+// (match/motion_grid.h): up to 8x4 reference patches, which have the same motion vectors. Each task
+// matches and filters one block, and adds the estimates to its own tile (tiles.h). All planes of a
+// set have the same groups, so a task matches only once for the set.
 
 #include <tbb/task_arena.h>
 
@@ -29,15 +29,16 @@ struct Pair {
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames that contain the patch, and the position of the patch.
+/// A member of a group: the pair of frames over which its patch extends, and the position of the
+/// patch in the first of these frames.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
 
-/// The displacements, for each pair of frames, between the two halves of a candidate. A candidate
-/// has its first half in the first frame of the pair, and its second half in the second frame. All
-/// candidates of a block in the same pair of frames have the same displacement.
+/// For each pair of frames, the displacement of a candidate's samples in the second frame from its
+/// samples in the first frame (match/second_half.h). All candidates of a block in the same pair of
+/// frames have the same displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {

@@ -9,8 +9,9 @@
 // S(a,b)) / n. The complete run has the sum S(a,a) + S(b,b) + 2 S(a,b). Therefore the functions
 // look up each pair of members only once. For the Walsh-Hadamard transform of N members, T(x) is
 // the sum of the covariances of the pairs of members m and m ^ x. Coefficient w has the variance
-// sum over x of (-1)^|w & x| T(x) / N, which is the Walsh-Hadamard transform of T. Variances are in
-// units of the noise variance, and belong to the coefficients of the unscaled transforms.
+// sum over x of (-1)^|w & x| T(x) / N, where |w & x| is the number of bits that are set in both w
+// and x. This sum is the Walsh-Hadamard transform of T. Variances are in units of the noise
+// variance, and belong to the coefficients of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -48,9 +49,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The index may wrap around in 16 bits. The differences of indices are nevertheless correct
-      // for members that share noise, because the displacements of such members differ by only a
-      // few samples. For members that share no noise, the differences are not used.
+      // table.index() may wrap around in 16 bits. For members that share noise, the differences of
+      // indices are nevertheless correct, because the displacements of such members differ by only
+      // a few samples. For members that share no noise, the differences are not used.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -76,8 +77,8 @@ class Pairs {
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all pairs in the list. The sums are `summed` vectors, which begin at
-  /// coefficient `from`.
+  /// Sums the covariances of all pairs in the list, separately for each coefficient of a patch.
+  /// `sums` receives the sums for the coefficients from index `from` on, as `summed` vectors.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -100,8 +101,8 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(coefficient) for each block of `summed` vectors of coefficients. The argument is the
-/// index of the first coefficient of the block.
+/// Calls what(from) for each range of coefficients that Pairs::sum() sums at a time. `from` is the
+/// index of the first coefficient of the range.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
@@ -183,9 +184,9 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch]. The order of the coefficients is that of forward_across(): the
-/// Haar coefficient that is the difference of the halves of a run of members is at the index of the
-/// first member of the second half.
+/// group][coefficient of a patch]. The order of the coefficients across the group is that of
+/// forward_across(). Each Haar coefficient except the first is the difference between the halves of
+/// a range of consecutive members. Its index is the index of the first member in the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -195,8 +196,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u`. (The function is a template,
-/// so that the compiler omits the code for two patches per vector if vectors contain one patch.)
+/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). (The function is a
+/// template, so that the compiler omits the code for two patches per vector if vectors contain one
+/// patch.)
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

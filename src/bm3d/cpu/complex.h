@@ -31,9 +31,9 @@ namespace {
 /// imaginary part first.
 class ComplexRows {
  public:
-  /// The parameters `first` and `second` of the other member functions are vectors of a unit
-  /// (patch.h): row `row` and row `row` + 1. Vectors of 4 lanes contain half of a row. In this
-  /// case, `part` is 0 for the first half of the row, and 1 for the second half.
+  /// The other member functions process two vectors of a unit (patch.h): `first` contains row
+  /// `row`, and `second` contains row `row` + 1. If vectors have 4 lanes, they contain only columns
+  /// 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1). For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -51,7 +51,7 @@ class ComplexRows {
     first = hn::NegMulAdd(signs_, swap(second), first);
     second = hn::NegMulAdd(signs_, swapped, second);
   }
-  /// Computes the squared magnitudes of the coefficients in two combined rows.
+  /// Replaces each number in the results of combine() by the squared magnitude of its coefficient.
   HWY_INLINE void magnitudes(Vector& first, Vector& second) const {
     const Vector a = hn::Mul(first, first), b = hn::Mul(second, second);
     const auto pair = hn::Ne(signs_, hn::Zero(Lanes()));
@@ -67,8 +67,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows, where i and j are the indices of the vectors that
-/// contain the first and the second row.
+/// Calls what(rows, i, j) for rows 0 and 1 of a unit, then for rows 2 and 3, and so on. Vectors i
+/// and j of the unit contain the two rows (or the same half of both rows if vectors have 4 lanes).
+/// `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

@@ -106,7 +106,8 @@ class PhaseRun {
     float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
       max_sigma = std::max(max_sigma, input_.noise(p).sigma);
-    // The noise level of a basic estimate is unknown. A quarter of sigma is a typical value.
+    // The matcher needs the noise level of the guide. In a basic estimate, this noise level is
+    // unknown, and a quarter of sigma is a typical value.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
@@ -115,15 +116,16 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Plans rows of blocks from top to bottom. If the last position along an axis is not a multiple
-  /// of the step, the reference patches at this position form separate blocks.
+  /// Divides the reference patches into tasks, from top to bottom. If the last position along an
+  /// axis is not a multiple of the step, the reference patches at this position form separate
+  /// tasks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // If there are enough tasks for all threads, a task has several blocks, because larger tiles
-    // overlap less.
+    // A task has several blocks if enough tasks for all threads remain. The tiles are then larger
+    // and overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -150,7 +152,8 @@ class PhaseRun {
     });
   }
 
-  /// Calls use(block) for the blocks of a task from top to bottom.
+  /// Calls use(block) for each block of the task with the reference patches `all`, from top to
+  /// bottom.
   template <class Use>
   void for_blocks(const Block& all, Use use) {
     for (int row = 0; row < all.rows; row += block_.rows)

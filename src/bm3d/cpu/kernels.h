@@ -30,15 +30,15 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// Constants of the coefficients (u, v) of a patch. Row u has 16 elements, one for each lane of a
-/// vector: the 8 constants for all v, followed by a copy of them. The constants contain the scale
-/// of the basis functions, which the transforms omit.
+/// Constants of the coefficients (u, v) of a patch. Row u has 16 elements, one for each lane of the
+/// largest vector: the constants for v = 0..7, followed by a copy of them. The constants contain
+/// the scale of the basis functions, because the transforms (patch.h) omit this scale.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
 /// Covariances of the coefficients of two patches for coloured noise, in units of the noise
-/// variance (noise/patch_covariance.h). A displacement and its opposite have the same index
-/// |index(dx, dy)|.
+/// variance (noise/patch_covariance.h). A displacement (dx, dy) and its opposite have equal
+/// covariances, so they share the table entry with the index |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
@@ -47,7 +47,7 @@ struct CovarianceTable {
   Buffer<float> values;  // [index][u][v]
 
   int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the covariance at the displacement (dx, dy) with `index` = |index(dx, dy)|.
+  /// Returns the table entry `index`: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
 /// Makes the covariance table of a plane. For white noise, the function returns null. If `before`
@@ -60,14 +60,15 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // The meaning depends on the phase. For the first phase, the tables contain the thresholds. The
-  // thresholds are squared if noise is coloured or the transform is the DFT. For the second phase,
-  // the tables contain n and d of the Wiener factor 1 - n / (c^2 + d), where c is the coefficient
-  // of the basic estimate.
+  // For the first phase, `limit` contains the thresholds, or the squares of the thresholds if the
+  // noise is coloured or the transform is the DFT. For the second phase, `limit` contains n of the
+  // Wiener factor 1 - n / (c^2 + n), where c is the coefficient of the basic estimate.
   CoefficientTable limit;
-  // The thresholds or the Wiener terms for the first vector of a group, which contains the mean of
-  // the group. Element 0 is for vectors in which only the lower half of the lanes contains the
-  // mean, and element 1 for vectors in which both halves contain the mean.
+  // The constants that replace `limit` in the unit (patch.h) that contains the mean over the group,
+  // which is group coefficient 0. For the second phase, first_limit contains n and
+  // first_denominator contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors
+  // with the mean in the lower half of the lanes and another group coefficient in the upper half.
+  // Element 1 is for vectors that contain only the mean.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -101,8 +102,9 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory contains the noisy patches, then the patches of the basic estimate, and then,
-/// from index variances_in_scratch on, the variances of the coefficients of a group.
+/// The scratch memory of filter_group() contains the noisy patches of the group, then the patches
+/// of the basic estimate, and then the variances of the coefficients. The variances begin at index
+/// variances_in_scratch.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 

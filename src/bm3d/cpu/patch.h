@@ -1,8 +1,9 @@
 // The 2D transforms of patches for filter.cpp. This file is included once for each instruction set.
 //
-// A unit is a set of vectors that contain one patch or two. With 16 lanes, the two halves of vector
-// r contain row r of two patches. With 8 lanes, vector r contains row r. With 4 lanes, vectors r
-// and r + 8 contain the halves of row r. A 1D transform combines vectors lane by lane. Between the
+// A unit is the set of vectors that the transforms process at a time. It contains two patches if
+// vectors have 16 lanes, and otherwise one patch. With 16 lanes, the two halves of vector r contain
+// row r of the two patches. With 8 lanes, vector r contains row r. With 4 lanes, vectors r and r +
+// 8 contain the halves of row r. A 1D transform combines vectors lane by lane. Between the
 // transforms along the two axes, the patch is transposed, and it is not transposed again
 // afterwards. Therefore lane v of vector u contains the coefficient with the horizontal index u and
 // the vertical index v. Basis functions are unscaled, which saves multiplications; FilterTables

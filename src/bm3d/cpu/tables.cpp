@@ -23,8 +23,9 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme. With k = 22 / 128, the elements of the rows have the
-    // values +-1 +- 2 k, +-1 +- k or +-1.
+    // `scale` contains the inverse norms of the rows of the matrix that the lifting steps (patch.h)
+    // compute. With k = 22 / 128, the nonzero elements of this matrix are +-1 +- 2 k at level 3,
+    // +-1 +- k and +-k at level 2, and +-1 at level 1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -62,7 +63,8 @@ FilterTables common_tables(const PhaseParams& phase) {
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // complex.h combines coefficients that are complex along both axes, and separates them again
-    // after the filter. Together, these two steps multiply the coefficients by 2.
+    // after the filter. Together, these two steps multiply the coefficients by 2, which the factor
+    // 0.5 compensates.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
@@ -117,8 +119,9 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // If a vector contains two group coefficients, the mean of the group is in the lower half of the
-  // lanes.
+  // Element 0 of first_limit is for vectors that contain two group coefficients. Only the lower
+  // half of their lanes contains the mean of the group, so the upper half keeps the other
+  // thresholds.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

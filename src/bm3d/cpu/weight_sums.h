@@ -71,8 +71,8 @@ class WeightSums {
 
  private:
   static constexpr std::size_t min_chunk = 16384;
-  // Returns the maximum number of elements of a list. An element takes as much memory as two
-  // samples.
+  // Returns the maximum number of elements in the lists. An element takes as much memory as two
+  // samples, so the lists never need more memory than a plane.
   std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 
@@ -99,7 +99,8 @@ class WeightSums {
   }
 
   /// Writes the sums of the lists to a plane. The function adds the elements in the order of the
-  /// lists. add_rows() would add the same weights in the same order, so the sums are equal.
+  /// lists. add_rows() would add the same weights in the same order, so the results do not depend
+  /// on whether the weights are stored in lists or in a plane.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

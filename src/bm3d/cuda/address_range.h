@@ -16,8 +16,9 @@ namespace lull::bm3d {
 /// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// The range of samples that the kernels of a session address. Only sessions with a temporal search
-/// need `distance`. Sums and guides have the same number of elements as planes.
+/// The range of samples that the kernels of a session address. The range also applies to sums and
+/// guides, because they have as many elements as planes. Without a temporal search, `distance` is
+/// 0.
 struct AddressRange {
   std::int64_t plane = 0;     // number of samples of the largest plane, including padding
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples

@@ -1,8 +1,8 @@
 #pragma once
-// A second CUDA stream for the chroma planes, that is, for all sets of planes except the first set.
-// These sets depend only on the estimate of the previous phase. Therefore the second stream
-// processes them concurrently with the first set, with its own scratch memory. The kernels for
-// chroma are small and would use only a part of a GPU if they ran alone.
+// The chroma stream: a second CUDA stream, for all sets of planes except the first set. These sets
+// depend only on the estimate of the previous phase. Therefore the second stream processes them
+// concurrently with the first set, with its own scratch memory. The kernels for chroma are small
+// and would use only a part of a GPU if they ran alone.
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +15,7 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma lane. Returns null if no phase has more than one set of planes, or if linear
+  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, or if linear
   /// combinations replace the phases. Also returns null with clusters or the DFT, because these
   /// methods need much scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
@@ -34,11 +34,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Queues a wait on the lane: work that is queued on the lane after this call starts when the
-  /// work that is already queued on `main` is complete.
+  /// Makes the chroma stream wait for the stream `main`: work that is queued on the chroma stream
+  /// after this call starts when the work that is already queued on `main` is complete.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Queues a wait on `main`: work that is queued on `main` after this call starts when the work
-  /// that is already queued on the lane is complete.
+  /// Makes the stream `main` wait for the chroma stream: work that is queued on `main` after this
+  /// call starts when the work that is already queued on the chroma stream is complete.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
@@ -58,9 +58,10 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Runs the first set of planes on `main` and all other sets concurrently on the lane. Work that is
-/// queued on `main` later waits for the lane. The function calls use(phases_of), which queues the
-/// work. The call phases_of(n) returns the CudaPhases for set n or plane n.
+/// Runs the first set of planes on the stream `main` and all other sets concurrently on the chroma
+/// stream. The function calls use(phases_of), which queues the work. The call phases_of(n) returns
+/// the CudaPhases for set n or plane n. Work that is queued on `main` after this function waits for
+/// the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -38,8 +38,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, index 0
-/// contains the mean of the group. The difference of the halves of a run of consecutive members is
-/// at the index of the first member of the second half.
+/// contains the mean of the group. Each other coefficient is the difference between the halves of a
+/// range of consecutive members. Its index is the index of the first member in the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -76,7 +76,8 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
 }
 
 // Filters the spectra of groups. A thread block processes one group. Because the patches are real,
-// each coefficient of the inner columns represents two coefficients of the full spectrum.
+// each stored coefficient in columns 1..3 represents two coefficients of the full spectrum, and
+// counts twice.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

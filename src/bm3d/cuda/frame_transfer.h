@@ -1,6 +1,7 @@
 #pragma once
 // The part of a GPU worker that does not depend on the filter. FrameTransfer uploads and converts
-// frames, computes their relations (time/device_motion.h), and converts and downloads results.
+// frames, compares successive frames and estimates motion (time/device_motion.h), and converts and
+// downloads results.
 //
 // FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
 // statistics on which the session bases its decisions. This stream has a high priority, because the
@@ -37,8 +38,10 @@ class FrameTransfer {
   /// memory.
   void wait() noexcept;
 
-  // Each of the following functions performs a part of a function of FrameWorker. The two functions
-  // have similar names.
+  // The following functions perform those parts of the functions of FrameWorker
+  // (time/frame_session.h) that do not depend on the filter. load() and loaded() are parts of
+  // FrameWorker::load(). next_output() and convert() are parts of FrameWorker::finish(). take(),
+  // difference(), finish(), in_flight() and await() are parts of the functions with these names.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the frame that was accepted last to floats. In guided sessions, `guide_planes`

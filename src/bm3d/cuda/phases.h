@@ -44,8 +44,10 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Marks of positions that cannot be candidates, and norms that exclude these positions
-  // (invalidate_candidates()). The pointers are null if frames cannot have holes.
+  // `invalid` is not 0 at positions of patches that overlap a hole of the frame. Such patches must
+  // not become candidates. Therefore candidate_norms contains half_norms at all other positions,
+  // and a mark at these positions (invalidate_candidates()). Both pointers are null if frames
+  // cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -145,8 +147,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles of the reference patches of a set of planes. `step` is the distance
-  /// between reference patches.
+  /// Returns the bundles (match/motion_grid.h) of the reference patches of a set of planes. `step`
+  /// is the distance between reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of a set of planes.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,

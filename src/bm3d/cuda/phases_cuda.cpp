@@ -10,9 +10,11 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). In RGB frames of floats, samples
-/// of chroma range from -416 to 416, but filter.cuh supports only samples that differ by up to 511
-/// from the level of their block. For all other planes, these differences are always below 511.
+/// Returns the maximum level of a plane (FilterArgs::max_level). The filter supports only samples
+/// that differ by at most 511 from the level that their thread block subtracts (filter.cuh). In RGB
+/// frames of floats, samples of chroma range from -416 to 416. Therefore the level of chroma must
+/// be within -95..95. All other planes need no limit, because their samples never differ by more
+/// than 511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;

@@ -67,17 +67,17 @@ class CudaSlot {
   cuda::Stream stream_;
   cuda::Event done_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;       // null if no chroma lane is used
+  std::unique_ptr<ChromaLane> chroma_lane_;       // null if chroma has no stream of its own
   std::unique_ptr<linear::DeviceFilter> linear_;  // only for linear combinations of patches
   RawFrame raw_;
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
   /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
-  /// the scratch memory of the chroma lane.
+  /// the scratch memory of the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
-  // Marks of the positions that are not candidates, and the norms that exclude these positions. If
-  // frames cannot have holes, the buffers are empty.
+  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. If frames cannot have
+  // holes, the buffers are empty.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that each set of planes stores for the second phase, at the index of the set's first

@@ -52,7 +52,8 @@ void CudaSlot::plan_buffers() {
   }
   for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
-    // The largest plane that the chroma lane processes is plane 1.
+    // Element 1 is the scratch memory of the chroma stream. It has the size of plane 1, because
+    // this stream processes no larger plane.
     const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
     scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
     scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);

@@ -240,7 +240,7 @@ class CudaWorker : public FrameWorker {
   FrameFormat format_;
   FrameTransfer transfer_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;  // null if no chroma lane is used
+  std::unique_ptr<ChromaLane> chroma_lane_;  // null if chroma has no stream of its own
   std::vector<Slot> slots_;
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
@@ -251,7 +251,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
   PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
-  // Marks of the positions that are not candidates. If frames cannot have holes, the ring is empty.
+  // The memory of GuideBuffer::invalid for all frames. If frames cannot have holes, the ring buffer
+  // is empty.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
 };

@@ -34,8 +34,8 @@ class LinearPicture {
   int width_ = 0;
 };
 
-/// The pictures y, x and z (linear/params.h) of the planes of a frame. Planes that are not filtered
-/// have y only.
+/// The pictures of the planes of a frame (linear/params.h): y is the noisy plane, x is the current
+/// estimate, and z is a partly denoised plane. Planes that are not filtered have y only.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide
@@ -53,16 +53,16 @@ class LinearFrames {
   const std::vector<linear::SetPlan>& sets() const { return sets_; }
 
   [[nodiscard]] LinearPictures make_pictures() const;
-  /// Loads the samples of a frame as the pictures y.
+  /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes, computed from the pictures `source`. If
-  /// `earlier_are_finished` is true, the planes of earlier sets are already filtered, and their
-  /// pictures x contain the results.
+  /// Returns the guide of a set of planes, computed from the pictures that `source` selects (y, x
+  /// or z). If `earlier_are_finished` is true, the planes of earlier sets are already filtered, and
+  /// their estimates x are the results.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;
-  /// Makes the result of the frame `noisy` from the pictures x.
+  /// Makes the result of the frame `noisy` from the estimates x.
   [[nodiscard]] Frame store(const Frame& noisy, LinearPictures& pictures);
 
  private:

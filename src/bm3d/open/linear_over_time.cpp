@@ -128,7 +128,8 @@ class LinearWorker : public FrameWorker {
     engine_->match(guides, plan.range, groups);
   }
 
-  /// Computes the pictures x and z of the next step from the sums.
+  /// Computes the estimates x and the partly denoised pictures z (linear/params.h) from the sums of
+  /// a step. The next step uses them.
   void finish_step(int step, Slot& slot) {
     for (const linear::SetPlan& plan : frames_.sets()) {
       const linear::GroupSizes& sizes = step == 0 ? plan.params.pilot : plan.params.iteration;

@@ -239,8 +239,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // This memory first contains the differences of the noisy samples from the basic estimate, and
-  // later the sums.
+  // `others` first contains the differences of the noisy samples from the basic estimate. Later,
+  // the same memory contains the sums of the estimates.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;
@@ -323,11 +323,11 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 
 /// Chooses the number of reference patches per thread block with which a multiprocessor executes
 /// the most warps. For groups of 64 members, one large block and two small blocks may give the same
-/// number of warps. In this case, the function chooses two blocks, because one block filters while
-/// the other block waits for its windows.
+/// number of warps. In this case, the function chooses the small blocks, because one of them
+/// filters while the other one waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
-  // The registers of a multiprocessor do not suffice for more warps.
+  // Number of warps for which the registers of a multiprocessor suffice.
   constexpr int max_warps = N == 64 ? 8 : 16;
   constexpr std::array<std::array<int, 2>, 4> shapes{
       {{N == 64 ? 2 : 4, 2}, {N == 64 ? 4 : 2, 2}, {2, 1}, {1, 1}}};
@@ -343,9 +343,9 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the pointers of the job to the middle of the memory of all frames. InDeviceMemory then
-/// addresses samples by offsets from the middle. require_addressable() (address_range.h) ensures
-/// that these offsets fit in 32 bits.
+/// Moves the plane pointers in `job` to the middle between the first and the last frame in device
+/// memory. InDeviceMemory then addresses samples by offsets from the middle. require_addressable()
+/// (address_range.h) ensures that these offsets fit in 32 bits.
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -40,9 +40,9 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// For all pairs of frames except the first pair, the displacements between the two halves of a
-  /// candidate (match/second_half.h). A candidate has one half in each frame of a pair. If the
-  /// pointer is null, all displacements are zero.
+  /// For all pairs of frames except the first pair, the displacements of a candidate's samples in
+  /// the second frame from its samples in the first frame (match/second_half.h). If the pointer is
+  /// null, all displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of the group of each reference patch, in the format of pack_displacement(), and
   /// the numbers of members.

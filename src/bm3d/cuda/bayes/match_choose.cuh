@@ -29,10 +29,10 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound of the distances. Exactly `wanted` distances are at most `value`, if such a value
-/// exists. If no such value exists because distances are equal, `value` is the smallest number for
-/// which more than `wanted` distances are at most `value`, and `has_surplus` is set. `wanted` never
-/// exceeds the number of candidates.
+/// The bound that selects the `wanted` smallest distances of a reference patch. `wanted` is at most
+/// the number of candidates. If `has_surplus` is false, exactly `wanted` distances are at most
+/// `value`. If it is true, more distances may be at most `value`, because several distances equal
+/// `value`. Fewer than `wanted` distances are then below `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -49,8 +49,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // At least `wanted` distances are at most `high`, because each of the 32 lanes has one or two
-  // such distances.
+  // At least `wanted` distances are at most `high`: the smallest distance of each of the 32 lanes
+  // or, if `wanted` is above 32, the two smallest distances of each lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;

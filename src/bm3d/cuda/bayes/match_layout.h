@@ -24,8 +24,9 @@ constexpr int match_threads = 256;
 // Maximum number of reference patches per block. A matrix product has this number of columns.
 constexpr int match_references = 8;
 
-/// The kernels store a distance as the bits of a float, because the order of such bits as integers
-/// is the order of the floats.
+/// Two special distances: `infinite` for patches that extend beyond the plane, and `no_distance`
+/// for unused elements of an array. The kernels store a distance as the bits of a float, because
+/// integer comparisons of such bits give the order of the floats.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel
@@ -35,7 +36,7 @@ constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 /// Parameters of the search that determine the division of the matcher's work.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the search windows
-  // Side of patches, and number of frames that contain a part of each patch.
+  // Side of patches, and number of frames over which a patch extends.
   int patch = 8, depth = 2;
   int step = 1, pairs = 1;
 };
@@ -57,8 +58,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Distance between the rows of the two tables of sums of squares. One table contains sums over
-  // rows of patches, the other table sums over complete patches.
+  // Stride of the rows of two tables, in elements. One table contains the sum of the squared
+  // samples of each row of a patch, the other table contains the sum for each complete patch.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -66,8 +67,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Returns the number of tiles along a row. A tile contains positions in eight neighbouring
-  /// columns, and in every second row of 16 rows.
+  /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
+  /// columns and in eight rows. These are the even or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -81,9 +82,9 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares computes four sums at a time. At the end of a row, it therefore
-  // reads samples beyond the last position. The code that computes inner products reads complete
-  // tiles.
+  // Rows have padding for two reasons. sum_squares() computes four sums at a time, and
+  // multiply_tile() computes inner products for complete tiles. At the end of a row, both read
+  // samples beyond the last position.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -148,7 +149,7 @@ static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
 
 /// Plans the largest number of reference patches per block that fits into shared memory. Then plans
 /// the largest number of windows at a time with which a multiprocessor still executes three blocks.
-/// With any parameters, a single window needs less than 48 KB.
+/// A single window always fits, because with any parameters it needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -5,8 +5,9 @@
 // The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
 // cores compute the inner products a b of eight reference patches with patches at 64 positions,
 // with operands in half precision and sums in single precision. The squares are computed from the
-// same half-precision samples. The kernel subtracts a level from the samples, so that the rounding
-// error of half precision is at most a thousandth of the differences between patches.
+// same half-precision samples. Each thread block subtracts the same level from all its samples, so
+// that the rounding error of half precision is at most a thousandth of the differences between
+// patches.
 //
 // Lane (g, t) = (lane / 4, lane % 4) processes two of every four rows of a patch: rows t % 2, t % 2
 // + 2, .. in frame t / 2, two samples at a time. Therefore the offsets between the operands of a
@@ -141,8 +142,9 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Lane (g, t) = (lane / 4, lane % 4) contains samples of reference patch g in frame t / 2, from
-  // every second row: `own` rows with `own` pairs of samples each.
+  // Lane (g, t) = (lane / 4, lane % 4) contains samples of reference patch g in frame t / 2: the
+  // even rows if t is even, and the odd rows if t is odd. There are Side / 2 such rows, with Side /
+  // 2 pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -156,7 +158,8 @@ __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
 /// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
-/// patches. A reference patch that does not exist has the position invalid_reference.
+/// patches of the block, relative to the first one. A reference patch that does not exist has the
+/// position invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
@@ -185,9 +188,9 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 }
 
 /// Computes the inner products of the reference patches with the patches at the positions of a
-/// tile. A tile consists of eight columns and every second row of 16 rows. product[n] belongs to
-/// rows 2n and 2n + 8 of the tile. Because the patches overlap, a lane uses each loaded sample in
-/// several products.
+/// tile. A tile consists of eight columns, and of the even or the odd rows of 16 adjacent rows.
+/// product[n] belongs to the tile's rows n and n + 4. Because the patches overlap, a lane uses each
+/// loaded sample in several products.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -233,7 +236,8 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // If the column is outside the window, `below` is 0, and the loop stores no distance.
+    // Number of window rows for which the loop stores distances: 0 if the column is outside the
+    // window.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

@@ -1,5 +1,5 @@
-// Computes the displacements between the two halves of candidates (match/second_half.h). One warp
-// processes a bundle of reference patches and a pair of frames.
+// Computes the displacements of candidates in the second frame of a pair (match/second_half.h). One
+// warp processes a bundle of reference patches and a pair of frames.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "cuda/check.h"

@@ -3,11 +3,11 @@
 // estimates. A group has 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// The kernel subtracts the level of the thread block from the samples, but not the mean of the
-// patches. Instead, it corrects the inner products of patches. Let a_i and b_j be patches of D
-// samples, with the sums s_i and s_j of their samples. Let d_a and d_b be the means of all samples
-// of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D
-// d_a d_b / 2 - d_a s_j).
+// Each thread block subtracts the same level from all its samples (window_atlas.cuh), but it does
+// not subtract the mean of the patches. Instead, it corrects the inner products of patches. Let a_i
+// and b_j be patches of D samples, with the sums s_i and s_j of their samples. Let d_a and d_b be
+// the means of all samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a
+// d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -23,7 +23,8 @@ namespace lull::bm3d {
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
 /// 16 samples of all patches, as operands of matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// contains the sample pairs t and t + 4 of each patch 8r + g.
+/// contains two sample pairs of each patch 8r + g: first[r] contains pair t, and second[r] contains
+/// pair t + 4.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -47,8 +48,8 @@ struct SampleStep {
 /// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
-  // In lane (g, t) = (lane / 4, lane % 4), the elements at[0] and at[1] of of[i] belong to patch 16
-  // i + g. The other elements belong to patch 16 i + 8 + g.
+  // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are both the sum of patch 16
+  // i + g. The elements at[2] and at[3] are both the sum of patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
@@ -67,9 +68,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the corrections D d_a d_b / 2 - d_b s_i of the inner products (formulas at the
-/// beginning of this file), for each patch i = 8r + lane / 4. `both` is D d_a d_b, and `other` is
-/// d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i of inner products. The symbols are defined at
+/// the beginning of this file. correction[r] belongs to patch i = 8r + lane / 4. `both` is D d_a
+/// d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -126,7 +127,8 @@ __device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
   p = next;
 }
 
-/// Computes the weights P = I - t (G + t I)^-1 from the inverse matrix, where t is the threshold.
+/// Computes the weights P = I - t (G + s I)^-1 from the inverse matrix, where t is the threshold
+/// and s the shift (filter.cu).
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
                                                    HalfMatrix<T>& weights) {
@@ -141,8 +143,8 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
   }
 }
 
-/// Computes the weights W = I + (shared - t I) (G + t I)^-1 from the inverse matrix, where t is the
-/// threshold.
+/// Computes the weights W = I + (shared - t I) (G + s I)^-1 from the inverse matrix, where t is the
+/// threshold and s the shift (filter.cu).
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

@@ -3,11 +3,13 @@
 // sums are in shared memory, packed into window atlases (window_plan.h). If the atlases do not fit
 // into shared memory, samples and sums are in planes in device memory.
 //
-// Samples are in half precision, as differences from the level of the thread block. Their unit is
-// sigma, or the larger unit that weak noise requires (half_scale() in bayes_precision.h). With a
-// basic estimate, the noisy samples are stored as differences from the basic estimate. The filter
-// reads two adjacent samples of a row at a time, so a word of an atlas contains a sample and its
-// right neighbour. Sums of estimates are integers, so their order does not matter.
+// Samples are in half precision, as differences from a level. All samples of a thread block have
+// the same level, which is the value of the sample in the middle of the first reference patch. The
+// differences are in units of sigma, or in the larger unit that weak noise requires (half_scale()
+// in bayes_precision.h). With a basic estimate, the noisy samples are stored as differences from
+// the basic estimate. The filter reads two adjacent samples of a row at a time, so a word of an
+// atlas contains a sample and its right neighbour. Sums of estimates are integers, so their order
+// does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -61,7 +63,7 @@ struct BlockPosition {
 /// The union of the search windows of a thread block's reference patches, in a pair of frames.
 struct AtlasWindow {
   int left, top, width, height;
-  int second_x, second_y;  // displacement of the second halves
+  int second_x, second_y;  // displacement of patches in the second frame
   int first;               // index of the first sample in the atlas
 };
 
@@ -104,7 +106,8 @@ struct SampleScale {
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the two samples at `a` minus the two samples at `b`, multiplied by `unit`.
+  /// Returns the differences between the two samples at `a` and the two samples at `b`, each
+  /// multiplied by the factor `unit`.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
@@ -175,7 +178,8 @@ struct InSharedMemory {
     }
   };
 
-  /// Estimates of the filter, as differences from a level, in the unit of the samples.
+  /// Adds estimates of the filter to the sums. Like samples, estimates are differences from a
+  /// level, in the same unit.
   struct Estimates {
     int* values;
     // Factor and summand that convert an estimate to the unit of the sums. `offset` contains

@@ -8,11 +8,11 @@ namespace lull::bm3d {
 /// The search window of a reference patch in the two frames of a pair.
 struct SearchWindow {
   int left, top, side;
-  int second_x, second_y;  // displacement of the second halves
+  int second_x, second_y;  // displacement of patches in the second frame
 };
 
-/// Returns the displacement between the two halves of candidates in frame pair `k`, for the
-/// reference patch in column i and row j of the grid.
+/// Returns the displacement of a candidate's samples in the second frame from its samples in the
+/// first frame of frame pair `k`, for the reference patch in column i and row j of the grid.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];

@@ -7,11 +7,11 @@
 // 9. The warp computes the variances as products of two matrices (coloured_pairs.h). The left
 // matrix contains the decorrelations r = 1 - c(d) / c(0), where c(d) is the covariance of a
 // coefficient of two patches at displacement d. Its rows belong to coefficient g of two patch rows,
-// and its columns to 16 pairs of members. The right matrix contains signs. Its rows belong to the
-// same pairs, and its columns to group coefficients. In the result, each lane has the variances
-// that it needs. A lane reads its 8 half-precision values of r for a pair in one access, and 8
-// lanes read the 128 bytes of a table entry. The difference between the displacements of the two
-// members determines the index of the entry.
+// and its columns to 16 pairs of members, which are called a chunk. The right matrix contains
+// signs. Its rows belong to the same pairs, and its columns to group coefficients. In the result,
+// each lane has the variances that it needs. A lane reads its 8 half-precision values of r for a
+// pair in one access, and 8 lanes read the 128 bytes of a table entry. The difference between the
+// displacements of the two members determines the index of the entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk needs 4 reads, 16 moves of
 // half-precision numbers and 4 matrix products, about 36 instructions in total. The search for the
@@ -31,10 +31,10 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs of members for which one lane looks up covariances in the table. Of eight chunks, a
-/// lane processes chunk lane / 4. With t = lane % 4, `low` contains the pairs 2t and 2t + 1 of this
-/// chunk, and `high` contains the pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte
-/// per member.
+/// The pairs of members for which one lane looks up covariances in the table. The warp looks up the
+/// pairs of eight chunks at a time, where a chunk is 16 pairs. Lane (g, t) = (lane / 4, lane % 4)
+/// looks up pairs of chunk g: `low` contains its pairs 2t and 2t + 1, and `high` contains its pairs
+/// 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -64,19 +64,20 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// The signs of one lane, as an operand of the matrix products. Lane (g, t) = (lane / 4, lane % 4)
-/// contains column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9 in at[1].
+/// One lane's elements of a sign matrix (beginning of this file), a right operand of the products.
+/// Lane (g, t) = (lane / 4, lane % 4) contains column g: rows 2t and 2t + 1 in at[0], and rows 2t +
+/// 8 and 2t + 9 in at[1].
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// The sign matrices, which are the right operands of the matrix products. The last index is the
-/// lane. The second last index is 0 for group coefficients 0..7, and 1 for group coefficients
-/// 8..15.
+/// The sign matrices (beginning of this file) for all group sizes. The last index is the lane. The
+/// second last index selects columns of the matrix: 0 for group coefficients 0..7, and 1 for group
+/// coefficients 8..15.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Returns the index of the first sign matrix for groups of 2^log2 members, in the array up_to_16.
+  // Returns the index, in up_to_16, of the first matrix for groups of 2^log2 members.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
@@ -151,12 +152,14 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r of the pairs of one chunk, as left operands of matrix products. For even k,
-/// word[k / 2] is the operand for the coefficients in rows k and k + 1 of a patch.
+/// The decorrelations r (beginning of this file) of the 16 pairs of a chunk, as left operands of
+/// matrix products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1
+/// of a patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk` is the index 0..7 of the chunk among the eight chunks whose offsets are in `offsets`.
+  /// `offsets` contains the table offsets for eight chunks, and `chunk` is the index 0..7 of one of
+  /// them.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -244,9 +247,10 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the decorrelations of a chunk as variances. The Haar coefficient that is the difference
-/// of two neighbouring members has a variance equal to their decorrelation r, so no product is
-/// needed.
+/// Stores the variances of the Haar coefficients that are differences of two adjacent members. Such
+/// a variance equals the decorrelation r of the two members, so the function copies it without a
+/// matrix product. `half` selects pairs 0..7 (0) or pairs 8..15 (1) of the chunk.
+/// `b` is the last index of the elements of `ratio` that receive the variances.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -284,7 +288,8 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
 
 /// Computes the noise variances of the group coefficients, for groups of 32 members. For the Haar
 /// transform, the function computes the variances of all coefficients. For the Walsh-Hadamard
-/// transform, it computes the variances of the 16 coefficients of `set`.
+/// transform, it computes only the variances of the 16 coefficients in the set with the index `set`
+/// (Spectrum in coloured_transforms.cuh).
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {

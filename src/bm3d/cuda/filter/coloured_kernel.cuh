@@ -66,7 +66,8 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // The range of the sums allows weights of at most 1. The factor `unit` limits weights to 1.
+    // The range of the fixed-point sums allows weights of at most 1, so fminf() limits larger
+    // weights.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 

@@ -113,12 +113,15 @@ struct Butterflies<Bior> {
 };
 
 // The Haar and the Walsh-Hadamard transform across the patches of a group, which are in 16 slots.
-// Coefficient k is the sum of all slots, each multiplied by sign(k, slot) / support(k). A slot is
-// the sum of all coefficients, each multiplied by sign(k, slot). All factors are powers of two. For
-// white noise of variance 1, the noise in coefficient k has the variance 1 / support(k).
+// support(k) is the number of slots on which coefficient k depends. sign(k, slot) is 1 or -1 for
+// these slots, and 0 for all others. Forward transform: coefficient k is the sum over all slots of
+// sign(k, slot) / support(k) times the slot. Inverse transform: a slot is the sum over all k of
+// sign(k, slot) times coefficient k. All factors are powers of two. For white noise of variance 1,
+// the noise in coefficient k has the variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
-  // Whether, in groups of 32, the transform also combines the differences of pairs of members.
+  // The transform of 32 members first computes the sums and the differences of pairs of members,
+  // and then transforms the sums. This constant states whether it also transforms the differences.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

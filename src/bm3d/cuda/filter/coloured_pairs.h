@@ -35,15 +35,16 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. Let x be `index` divided by half the
-/// number of members. The numbers of the two members of the pair differ by XOR with x.
+/// Returns pair `index` of a group of 2^log2_members members. With half the number of members as
+/// `half`, the index is x * half + q, where q is 0..half - 1. The pair consists of the members m
+/// and m ^ x, where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The number of the first member is q with a 0 bit inserted at the position of the highest bit
-  /// of x.
+  /// To get m from q, a 0 bit is inserted at the position of the highest bit of x. Therefore each
+  /// pair occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
@@ -90,10 +91,10 @@ struct HaarPairs {
   }
 };
 
-/// The contributions of pairs to the Walsh-Hadamard coefficients. In the transform of 16 slots,
-/// each of 2^l members is repeated 16 / 2^l times, so only every (16 / 2^l)-th coefficient belongs
-/// to the members. In groups of 32, set 0 contains the sums of pairs of members, and set 1 contains
-/// the differences.
+/// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
+/// each member occupies 16 / 2^l of the 16 slots. Therefore only every (16 / 2^l)-th coefficient of
+/// the slots can differ from 0. In groups of 32, set 0 contains the transform of the sums of pairs
+/// of members, and set 1 contains the transform of the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

@@ -26,8 +26,8 @@
 namespace lull::bm3d::filter_detail {
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// `level`. An offset counts words of the tile if the samples are in shared memory, and elements of
-/// the plane if not.
+/// `level`. The unit of the offsets of patches is one sample: a word of the tile if the samples are
+/// in shared memory (load_tile()), and an element of the plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -108,8 +108,8 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Adds the group transform of the rows `k` and k + 1 of `c` to `sums`. The operand selects group
-/// coefficients 0..7 or 8..15.
+/// Transforms rows k and k + 1 of the slots `c` across the group. Returns the result plus `sums`.
+/// `operand` selects group coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -135,9 +135,9 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls `use(set, k, b, sums)` with `sums` for the
-/// coefficients k and k + 1 of a column, and for the group coefficients 2t + 8b and 2t + 8b + 1 (t
-/// is lane % 4).
+/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), for
+/// k = 0, 2, 4, 6, and for b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for the
+/// group coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {

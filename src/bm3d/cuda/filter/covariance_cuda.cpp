@@ -16,8 +16,9 @@ constexpr int coefficients = patch * patch;
 /// Limit of the magnitude of decorrelations (1 - covariance / variance). The decorrelations of real
 /// noise are within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit. Weights of groups of N patches are as small as unit / (64 N),
-/// and fixed-point numbers have to represent these weights with sufficient precision.
+/// Minimum of CovarianceView::unit, the numerator of the weights of groups. The weight of a group
+/// of N patches may be as small as unit / (64 N), and fixed-point numbers have to represent such
+/// weights with sufficient precision.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

@@ -4,8 +4,8 @@
 // A warp filters one group. The group is in registers, in half precision with two values per
 // register. Lane (g, t) = (lane / 4, lane % 4) has one register per patch:
 //   1. The lane loads the samples in column g, rows 2t and 2t + 1, from shared memory. For any
-//      patch, the four rows 2t of a tile and their 8 columns are in 32 different banks. Therefore
-//      neither these loads nor the additions of step 6 have bank conflicts.
+//      patch, the samples in 8 columns of the rows 0, 2, 4 and 6 are in 32 different banks.
+//      Therefore neither these loads nor the additions of step 6 have bank conflicts.
 //   2. Vertical transform: a product on the tensor cores, with the transform matrix as left
 //      operand, processes two patches at a time. It gives coefficient g of columns 2t and 2t + 1.
 //   3. Horizontal transform: a product with the transform matrix as right operand gives the
@@ -43,9 +43,10 @@
 
 namespace lull::bm3d {
 
-// Range of the fixed-point sums: in shared memory, a sample gets estimates from at most 64 groups
-// of 16 patches, or 32 groups of 32 patches. The weights are at most 1, so a sum is at most 1024 *
-// 128 * 2^13 = 2^30. For float samples, which differ from mid_level by up to 255, a sum is at most
+// Range of the fixed-point sums in shared memory: a sample gets at most 1024 estimates, from 64
+// groups of 16 patches or from 32 groups of 32 patches. The weights are at most 1, and estimates
+// differ from mid_level by at most 128. With value_scale = 2^13, a sum is therefore at most 1024 *
+// 128 * 2^13 = 2^30. Float samples differ from mid_level by up to 255, and their sums are at most
 // 2^31.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. With this scale, the smallest weight, 1 / (32 * 64), becomes 32.

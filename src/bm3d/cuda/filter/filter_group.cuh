@@ -16,10 +16,11 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of a group's patches. Lane m has the offset of patch m. An offset counts bytes, so
-/// that one addition converts the result of a shuffle to an address. Only 32-bit offsets in device
-/// memory count elements, because this extends their range. (One instruction multiplies such an
-/// offset by the size of an element and adds the product to an address.)
+/// The offsets of a group's patches. Lane m has the offset of patch m, and the other lanes read it
+/// by a shuffle. The unit of offsets is one byte, so that an address needs only one addition.
+/// 32-bit offsets in device memory are an exception: their unit is one element, because 32 bits can
+/// then represent larger distances. (One instruction multiplies such an offset by the size of an
+/// element and adds the product to an address.)
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -48,8 +49,8 @@ class PatchPlaces {
 };
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// `level`. An offset counts words of the tile if the samples are in shared memory, and elements of
-/// the plane if not.
+/// `level`. The unit of the offsets of patches is one sample: a word of the tile if the samples are
+/// in shared memory (load_tile()), and an element of the plane if not.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -98,9 +99,9 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The scale contains 1 / 8, because the input of the inverse transform is too large by a factor
-    // of 8. The coefficients of patches contribute 8 / M to this factor, and the sums across the
-    // group contribute M.
+    // The scale contains 1 / 8, because the input of the inverse transform is 8 times too large:
+    // the coefficients of patches are scaled by 8 / M (filter.cuh), and the inverse transform
+    // across the group multiplies by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -160,8 +161,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // At each previous level, the loop doubled the Haar sum. Therefore the loop multiplies the
-      // difference by the same factor.
+      // Each previous level of the loop doubled the sum c[i] of the Haar transform. Therefore the
+      // difference c[i + apart] is multiplied by the same factor before it is added.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);

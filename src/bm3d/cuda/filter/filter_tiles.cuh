@@ -34,7 +34,7 @@ struct FrameSums {
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the estimates in the tile
-  // The offset of each row of the tile in the plane. The pointer is used only with Staging::sums.
+  // Only for Staging::sums: the offset of each row of the tile in the plane.
   int* row_offsets;
   const FrameSums* frame_sums;  // Staging::sums
   int plane;

@@ -71,8 +71,8 @@ struct FilterArgs {
 };
 
 /// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
-/// with coloured noise. A displacement and the opposite displacement have the same entry |index(dx,
-/// dy)|.
+/// with coloured noise. A displacement (dx, dy) and its opposite have equal covariances, so they
+/// share the table entry with the index |index(dx, dy)|.
 struct CovarianceView {
   /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
   /// the 64 square roots of these variances. The pointer is null for white noise.
@@ -82,7 +82,7 @@ struct CovarianceView {
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
-  float unit = 1;                // unit of the variances in weights; it limits weights to 1
+  float unit = 1;                // numerator of the weights of groups
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
