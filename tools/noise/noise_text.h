@@ -16,8 +16,9 @@ namespace lull::tools {
 }
 
 /// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness". If the noise cannot be estimated from a single picture, returns "cannot tell
-/// (reason); assumed white, ...".
+/// with brightness". In this text, 3.9 is the standard deviation of the means of 8x8 samples. If
+/// the noise cannot be estimated from a single picture, returns "cannot tell (reason); assumed
+/// white, ...".
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
@@ -38,7 +39,7 @@ namespace lull::tools {
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
 /// Returns an SVG picture of at most twelve scenes. It shows the noise level by brightness and the
-/// power spectrum by spatial frequency, for each plane. `title` is plain text.
+/// noise level by spatial frequency, for each plane. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools
