@@ -48,9 +48,9 @@ struct Estimate {
 /// the magnitude 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. The function multiplies the levels by `factor`; on
-/// the new scale, `zero` corresponds to the magnitude 0. If the factor is not 1, the result has no
-/// noise curve, because the intensities change.
+/// Converts the noise to another sample scale. `factor` multiplies the levels. `zero` is the sample
+/// of the new scale that corresponds to the magnitude 0. If the factor is not 1, the result has no
+/// noise curve, because the intensities of the curve belong to the old scale.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
 /// Returns the noise with its levels multiplied by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);

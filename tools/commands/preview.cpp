@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on other scales than their samples. find_window() detects
-    // repeated frames on the scale of the filter, so the scale must be known before find_window()
+    // For depth maps and renders, find_window() detects repeated frames on the scale of the filter,
+    // which differs from the scale of the samples. So this scale must be known before find_window()
     // is called.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);

@@ -15,7 +15,7 @@ namespace lull::tools {
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
 /// Writes frames to another sink, except context frames. (Context frames are frames outside the
-/// requested part of the clip that filters over time need; see Frame::context_only.) With --keep,
+/// requested part of the clip that temporal filters need; see Frame::context_only.) With --keep,
 /// writes only one frame. If the input is damaged more than the options allow, the output gets the
 /// name "NAME.partial.EXTENSION" instead of its final name.
 class RunSink final : public FrameSink {

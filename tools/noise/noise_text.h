@@ -9,8 +9,8 @@
 
 namespace lull::tools {
 
-/// Returns the size of one level of the 0..255 scale in the units of the file; 0 if users give
-/// levels on the 8-bit scale.
+/// Returns the size of one level of the 0..255 scale in the units of the file. Returns 0 if the
+/// file has no such units, so that levels are on the 8-bit scale.
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
 }
@@ -23,7 +23,8 @@ namespace lull::tools {
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
 /// Returns a description such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to
-/// 6.9 over the volume".
+/// 6.9 over the volume". In this text, background and tissue are the areas whose noise was
+/// measured.
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
 /// Returns a description such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's

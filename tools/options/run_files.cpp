@@ -36,8 +36,8 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// A map of files. The key is the inode. If the file does not exist yet, the key consists of the
-/// folder and the name.
+/// A map from files to descriptions for messages. The key of a file is its inode. If the file does
+/// not exist yet, the key consists of its folder and its name.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {

@@ -115,8 +115,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // Memory for the features of a render, which have at most a dozen planes per frame, and for the
-  // stabilised picture.
+  // Memory for the features of a render (at most a dozen planes per frame), and for the
+  // variance-stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));

@@ -26,8 +26,8 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames of a part. If several sessions filter a clip over time, the clip is
-/// divided into parts of consecutive frames, and each session filters one part at a time. Longer
+/// Returns the number of frames of a part. If several sessions filter a clip temporally, the clip
+/// is divided into parts of consecutive frames, and each session filters one part at a time. Longer
 /// parts are more efficient, because the frames around a part are filtered twice. The parts in host
 /// memory, which are one part for each session and one further part, may use a quarter of the limit
 /// of host memory, but at least 1 GiB and at most 8 GiB. If the number of frames is known, the

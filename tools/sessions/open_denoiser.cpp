@@ -107,9 +107,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
 }
 
 /// Combines the sessions on all devices into one denoiser for a clip. The frames of `clips` such
-/// denoisers are in memory at the same time. If the denoiser has only one session, which filters
-/// over time, and this session fails, the replacement also receives the preceding frames on which
-/// the pending results depend.
+/// denoisers are in memory at the same time. If the denoiser has only one session, the session is
+/// temporal, and it fails, its replacement also receives the preceding frames on which the pending
+/// results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

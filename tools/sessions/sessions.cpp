@@ -71,8 +71,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames with the parameters of the current scene, which the session of the
-/// scene also uses.
+/// A detector of repeated frames. For each frame, it uses the parameters of the scene that contains
+/// the frame, as the session of this scene does.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

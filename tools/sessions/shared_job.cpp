@@ -235,7 +235,7 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   source.start_picture = input->index.seek_point_at(first, margins);
   // Damage after a seek is not damage of the file, because decoding starts in the middle of the
   // stream. With this setting, the source reports a mismatch with the plan (IndexMismatch) instead,
-  // and the run starts at another frame.
+  // and the run then decodes the input from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }
