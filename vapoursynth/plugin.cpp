@@ -174,7 +174,8 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
   return excerpts;
 }
 
-/// Returns the given noise, together with the clipping that the samples of the clip show.
+/// Returns the given noise with the clip limits that find_clipping() finds in the samples of the
+/// clip.
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));

@@ -78,10 +78,11 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 }
 
 /// Finds the frame with which the session must start, and pushes the frames before the target. The
-/// session starts with as many distinct frames before the target as its result depends on. The
-/// relation of a frame to its predecessor depends on earlier frames, back to the last frame that is
-/// completely different from its predecessor (Timeline::is_distinct). Therefore the function counts
-/// frames from such a frame on.
+/// result of the target depends on `margin_.before` earlier frames; frames that repeat their
+/// predecessor are not counted. Whether a frame repeats its predecessor depends on earlier frames,
+/// back to the last frame that is completely different from its predecessor
+/// (Timeline::is_distinct). Therefore the function searches backwards for such a frame, and counts
+/// the frames after it. Returns false if the host must first provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
@@ -107,8 +108,8 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   return false;
 }
 
-/// Pushes the frames before the target. If the target repeats a frame, the function also pushes
-/// this frame.
+/// Pushes the frames before the target on which the result of the target depends. If the target
+/// repeats an earlier frame, the function also pushes that frame.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

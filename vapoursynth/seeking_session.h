@@ -34,9 +34,10 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before it
   /// calls process().
   Frames start(int n);
-  /// Returns the result of the requested frame. If process() returns nothing, the host must provide
-  /// the frames `more` and call process() again. `fetch` returns frames that were requested since
-  /// start(), and `keep` receives results of later frames.
+  /// Returns the result of the frame that start() has requested. Returns nothing if the result
+  /// needs further frames: the host must then provide the frames `more` and call process() again.
+  /// `fetch` returns frames that were requested since start(), and `keep` receives results of later
+  /// frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
   /// Discards the session. The caller must call this function after a failure.
   void reset() { session_.reset(); }

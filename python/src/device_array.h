@@ -43,7 +43,8 @@ class DeviceArray {
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
   /// Returns an object that supports DLPack and keeps the memory alive.
-  /// @throws nanobind::buffer_error  the samples have another byte order, or are not numbers
+  /// @throws nanobind::buffer_error  the elements are not numbers, or their bytes are in
+  ///     big-endian order
   nanobind::object exported() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges clean frames for the Python package.
+// Enlarges frames that contain no noise, for example denoised frames, for the Python package.
 
 #include <mutex>
 #include <string>

@@ -1,5 +1,7 @@
-// Defines the Python module lull._core, with sessions and noise estimation for planes of samples.
-// The Python package handles axes, units and array libraries.
+// Defines the Python module lull._core: sessions, which denoise frames in their order, and
+// functions that estimate noise. The arrays of this module are planes of samples. The Python
+// package converts the arrays of users: their axes, their units, and the types of the array
+// libraries.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

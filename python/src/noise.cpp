@@ -54,7 +54,8 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns the noise without noise curves, with its levels multiplied by `factor`.
+/// Returns noise that does not depend on brightness: the result has no noise curves. The levels are
+/// multiplied by `factor`.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};

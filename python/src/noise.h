@@ -21,7 +21,9 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// An estimate of the noise. `certain` states whether the estimate is certain.
+/// An estimate of the noise. `level` is the standard deviation in each plane, and `coarse` is the
+/// standard deviation of the means of 8x8 samples, both on the 0..255 scale. If the estimate is
+/// uncertain, `certain` is false, and `why` is the reason.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -32,8 +34,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise`, which contains the given level, together with the clipping that the samples of
-/// the images show (find_clipping()). `excerpts` have the same form as for find_noise().
+/// Returns `noise` with the clip limits that find_clipping() finds in the samples of the images.
+/// The caller has set the level of `noise`. `excerpts` have the same form as for find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -46,15 +48,16 @@ struct Estimate {
 /// the magnitude 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. The function multiplies the levels by `factor`; on
-/// the new scale, `zero` corresponds to the magnitude 0. If the factor is not 1, the result has no
-/// noise curve, because the intensities change.
+/// Converts the noise to another sample scale. `factor` multiplies the levels. `zero` is the sample
+/// of the new scale that corresponds to the magnitude 0. If the factor is not 1, the result has no
+/// noise curve, because the intensities of the curve belong to the old scale.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
 /// Returns the noise with its levels multiplied by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
 /// Estimates the noise from excerpts. An excerpt consists of consecutive images.
-/// @param flat  if true, the estimate has no noise curve; for slices of stacks
+/// @param flat  true for slices of stacks: the estimate then has no noise curve, so the level
+///     does not depend on brightness
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 

@@ -64,8 +64,9 @@ class Result {
   /// Copies the samples into arrays of the frame's sample type. The caller must have released the
   /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// Copies a result in GPU memory into the image `to` on the same GPU. The numbers get the type of
-  /// `original`.
+  /// Copies a result in GPU memory into the image `to` on the same GPU. `original` is the input
+  /// image of this result, and has the same type of elements as `to`. If the filter has not changed
+  /// a sample, the function copies the element of `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

@@ -25,12 +25,13 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume, or -1. `guide` becomes Frame::guide in a guided session, and is empty in other
-  /// sessions. `features` are the features of a render.
+  /// in a volume; -1 if the image is no slice. If the session matches patches in guides
+  /// (SessionChoice::guided), `guide` is the guide of this image; otherwise `guide` is empty.
+  /// `features` are the features of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
   /// Pushes an image in GPU memory. If `copy` is false, the image must not change until its result
-  /// has been returned. `guide` is null, or the guide of a guided session.
+  /// has been returned. `guide` is null if the session does not match patches in guides.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
   /// Returns the next result after the last push. Returns nothing after the session has returned

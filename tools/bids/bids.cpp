@@ -62,8 +62,8 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // This object also handles signals between two runs of denoise(), while lull reads files and
-    // estimates the noise.
+    // This object also receives the signals that arrive while denoise() is not running, for example
+    // while lull reads files and estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
@@ -188,9 +188,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if an output is a link. Also throws an error if a link to a folder outside the
-  /// derivative leads to an existing file, because writing would replace this file. The option -y
-  /// turns these checks off.
+  /// Throws an error if writing would replace the file to which a link leads. This is the case if
+  /// an output is a link. It is also the case if `folder` is a link out of the derivative and
+  /// already contains an output. The option -y turns these checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -262,9 +262,10 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files that belong to an image. denoise() copies a gradient file only if the
-  /// file is in the folder of the image and has the name of the image. By the inheritance principle
-  /// of BIDS, the gradient file of an image can have another name or be in another folder.
+  /// Returns the text files that belong to an image, so that they can be copied next to the result.
+  /// By the inheritance principle of BIDS, such a file can have another name than the image, or be
+  /// in another folder. denoise() itself copies a gradient file only if the file is in the folder
+  /// of the image and has the name of the image.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

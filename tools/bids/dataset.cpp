@@ -70,8 +70,8 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // The noise of phase images, and of the real and imaginary parts of images, has another
-  // distribution than the noise of magnitude images.
+  // Only magnitude images can be denoised. The noise of phase images, and of the real and imaginary
+  // parts of images, has another distribution.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });

@@ -15,7 +15,7 @@ constexpr std::size_t width = 79;  // a line that fills the last column is wrapp
 /// `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
-  // A long list of words continues in the next line.
+  // If a list of values such as "fast|balanced|high" is too long, it continues in the next line.
   for (std::size_t line = 0; text.size() - line > width;) {
     const std::size_t bar = text.rfind('|', line + width - 1);
     if (bar == std::string::npos || bar <= line) break;

@@ -113,7 +113,8 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     if (row.names.empty()) row.names.push_back(option->get_name());
     row.required = option->get_required();
     if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
-    // CLI11 names the default group "OPTIONS" or "Options", depending on its version.
+    // The manual always calls the default group "Options". CLI11 calls this group "OPTIONS" or
+    // "Options", depending on its version.
     row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
     row.help = option->get_description();
     const auto brief = table_.briefs.find(option);

@@ -44,8 +44,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format of the slices on the page: samples are floats, and 0 to 1 is the range of the
-/// values in the first stack.
+/// Returns the format of the slices on the HTML page. The samples are floats, in which 0..1
+/// corresponds to the range of the values in the first stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,

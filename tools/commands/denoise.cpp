@@ -16,9 +16,9 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job. The source starts to read the input at a key frame before the
-/// part. If the decoded frames differ from the frames in the plan, the source reads the input again
-/// from its start.
+/// Denoises a part of a shared job. The source starts to decode the input at a key frame before the
+/// part. If the decoded frames differ from the frames in the plan, the function denoises the part
+/// again and decodes the input from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;

@@ -115,7 +115,8 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Other processes have completed the segments since prepare_part() examined them.
+      // No segment is missing, because other processes have completed the segments since
+      // prepare_part() examined them.
       reports_.info("all segments are done");
       return 0;
     }
@@ -147,8 +148,8 @@ class Run {
     makes_one_picture_ =
         io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
-    // The results of depth maps have the sample type of the input, because the unit of the samples
-    // depends on the bit depth.
+    // Depth maps keep the sample type of the input, because another bit depth would change the unit
+    // of the depths.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
     residuals_.emplace(options_, *source_);
@@ -237,9 +238,10 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The CPU cannot use frames in GPU memory. The CPU filters if it replaces a missing GPU, and it
-    // always makes frames of half the size, repairs defects and preserves constant areas. If the
-    // CPU needs the frames, this function opens the source again without GPU decoding.
+    // If the CPU needs the frames, this function opens the source again without GPU decoding,
+    // because the CPU cannot use frames in GPU memory. The CPU needs the frames if it filters
+    // instead of a missing GPU. It also needs them for steps that always run on the CPU: it makes
+    // frames of half the size, repairs defects and preserves constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
@@ -368,9 +370,10 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The sessions filter frames in which constant areas are replaced, so repeated frames are
-      // detected in the replaced frames. For interlaced video, the sessions of the fields detect
-      // repeated fields.
+      // The plan must contain the same repeated frames that a session detects. A session gets
+      // frames in which constant areas are replaced, so this denoiser gets such frames, too. For
+      // interlaced video, the plan contains no repeated frames, because the sessions of the fields
+      // detect repeated fields.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

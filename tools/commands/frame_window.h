@@ -92,8 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame, and removes the oldest frames that the margin does not need. Repeated frames
-  /// do not count in the margin.
+  /// Stores a frame, and removes the oldest frames until `margin_.before` + 2 frames remain.
+  /// Repeated frames are not counted.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

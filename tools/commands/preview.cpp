@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on other scales than their samples. find_window() detects
-    // repeated frames on the scale of the filter, so the scale must be known before find_window()
+    // For depth maps and renders, find_window() detects repeated frames on the scale of the filter,
+    // which differs from the scale of the samples. So this scale must be known before find_window()
     // is called.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
@@ -271,9 +271,9 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Seeks to a position shortly before the position of the target, and reads the frames of the
-  /// window. Returns nothing if the source cannot seek, or if it reaches the target fast enough
-  /// from the start.
+  /// Seeks to a position shortly before the target, and reads the frames of the window from there.
+  /// Returns nothing if the window must be read from the start of the input: the source cannot
+  /// seek, or the target is so near the start that a seek saves no time.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -341,9 +341,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The amplification is computed from the noise level. If the noise level has another scale than
-    // the samples of the picture, the amplification is computed from the difference of the two
-    // pictures.
+    // If the noise level has the scale of the displayed samples, the amplification is computed from
+    // the noise level. Otherwise it is computed from the difference of the two pictures.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -21,7 +21,8 @@ struct Moments {
   std::vector<float> a, b, squares, product;
 };
 
-/// Computes out[x] = sum over t of weights[t] * in[x + t].
+/// Filters a row with `weights`. `out` contains one value for each position at which all weights
+/// are within `in`.
 void convolve(const std::vector<float>& in, const std::vector<float>& weights,
               std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0f);

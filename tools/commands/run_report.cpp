@@ -249,8 +249,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input. The function waits at most `patience_s` seconds for the
-/// checksum, and returns an empty text if the computation takes longer.
+/// Returns the checksum of the input, which another thread computes. If the thread needs more than
+/// `patience_s` seconds, the function stops the thread and returns an empty text.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);

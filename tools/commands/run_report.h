@@ -30,8 +30,9 @@ class ReferenceReader {
   /// @throws BadData  the reference is damaged or has another format than the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the errors of the next frame before and after denoising, compared with the next frame
-  /// of the reference. Returns nothing if the reference has ended or can no longer be read.
+  /// Returns the mean squared errors of the next frame before and after denoising, relative to the
+  /// next frame of the reference. Returns nothing if the reference has ended or can no longer be
+  /// read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next frame of the reference.
   void skip();

@@ -14,9 +14,10 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink. The RunSink writes no context frames, and with --keep, it writes
-/// only one frame. If the input is damaged more than the options allow, the output gets a partial
-/// name instead of its final name.
+/// Writes frames to another sink, except context frames. (Context frames are frames outside the
+/// requested part of the clip that temporal filters need; see Frame::context_only.) With --keep,
+/// writes only one frame. If the input is damaged more than the options allow, the output gets the
+/// name "NAME.partial.EXTENSION" instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -30,9 +31,10 @@ class RunSink final : public FrameSink {
   /// Returns whether the frame of --keep, or every frame that the sink needs, has been written.
   /// Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
-  /// Returns the number of context frames that write() has received.
+  /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Returns the timestamp of the last selected frame in seconds.
+  /// Returns the timestamp in seconds of the last frame that write() has received, without context
+  /// frames.
   double time_s() const { return time_s_; }
   /// Returns the damage of the decoded and the copied streams. The caller may call this function
   /// only after the source has been read to its end, because the reading thread changes the damage

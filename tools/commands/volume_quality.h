@@ -9,7 +9,8 @@
 
 namespace lull::tools {
 
-/// Sums over the voxels of a volume. The sums of several volumes can be added.
+/// Sums over the compared voxels of a volume, from which the mean squared error and SSIM are
+/// computed. The sums of several volumes can be added.
 struct VolumeTotals {
   std::int64_t voxels = 0;  // number of compared voxels
   // Number of voxels that are not compared because a value is not finite.

@@ -6,8 +6,9 @@
 
 namespace lull::tools {
 
-/// Returns the power spectrum of the noise at `frequency` (cycles per sample, 0 to 1/2), averaged
-/// over both axes. The spectrum of white noise equals the noise level at every frequency.
+/// Returns the square root of the power spectrum of the noise at `frequency` (cycles per sample, 0
+/// to 1/2). The power is averaged over both axes. For white noise, the result equals the noise
+/// level at every frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {

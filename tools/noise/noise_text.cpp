@@ -68,8 +68,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the error of the codec as text. The filter is tuned for the codec error in addition to
-/// the measured noise.
+/// Returns the error of the codec as text. The noise model of the filter contains this error in
+/// addition to the measured noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

@@ -48,7 +48,8 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Checks the combinations of non-local means on groups (averages_groups()) with other options.
+/// Checks the combinations with other options if non-local means averages the patches of groups
+/// (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
 /// Throws an error with the message that --grain keep needs an input that can be read twice.
 /// @throws InvalidArgument
@@ -104,7 +105,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
-/// Returns the parameters of non-local means on groups (averages_groups()).
+/// Returns the parameters of non-local means that averages the patches of groups
+/// (averages_groups()).
 /// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                              int temporal);

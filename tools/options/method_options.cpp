@@ -32,9 +32,9 @@ const Preset* preset_or_reject(const std::string& text) {
   reject_word("--preset", text, names);
 }
 
-/// Parses "A" (a value for both phases) or "A:B" (one value per phase) and sets the parameter
-/// `Member` of the phases. `read` converts "A" and "B" to values. `VolumeMember` is the same
-/// parameter of bm4d; null if bm4d has no such parameter.
+/// Parses "A" (a value for both phases) or "A:B" (A for the phase with a hard threshold, B for the
+/// Wiener phase), and sets the parameter `Member` of these phases. `read` converts "A" and "B" to
+/// values. `VolumeMember` is the same parameter of bm4d; null if bm4d has no such parameter.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

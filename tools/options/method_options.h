@@ -56,13 +56,13 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Options given by the user that only the Wiener phase supports. With temporal filtering, the
-  /// profile `best` has no Wiener phase.
+  /// Options given by the user that only the Wiener phase supports, which is the second phase of
+  /// the filter. With temporal filtering, the profile `best` has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// For the first and the second phase, whether patches are matched by clusters instead of search
-  /// windows. Empty: the profile determines the matcher.
+  /// Whether patches are matched by clusters instead of search windows, in the first and in the
+  /// second phase of the filter. Empty: the profile determines the matcher.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
@@ -84,7 +84,7 @@ struct MethodOptions {
 /// Returns whether non-local means averages the patches of groups that are found by clusters.
 /// Otherwise non-local means averages the samples of search windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
-/// Applies the options --matcher and --cluster to the parameters.
+/// Sets the matcher of each phase in `params`, as --matcher and --cluster request.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
 /// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);

@@ -40,7 +40,7 @@ struct NoiseOptions {
 /// Returns white noise with the sigma that the user gave. If the user gave no sigma, the level is
 /// arbitrary, and lull uses the model only to check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
-/// Returns the noise with its levels multiplied by the strength.
+/// Returns `noise` with its levels multiplied by the value of --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);
 
 }  // namespace lull::tools

@@ -59,7 +59,8 @@ inline std::string file_or_reject(std::string_view option, const std::string& te
   return text;
 }
 
-/// Splits a text of the form "A" (a value for both phases) or "A:B" (one value per phase).
+/// Splits a text of the form "A" (a value for both phases of the filter) or "A:B" (A for the phase
+/// with a hard threshold, B for the Wiener phase).
 inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
                                                             const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');

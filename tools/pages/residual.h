@@ -26,14 +26,15 @@ struct ResidualFindings {
   /// Root mean square of the residual. `rms` is on the 0..255 scale, and `level` is relative to the
   /// expected noise.
   double rms = 0, level = 0;
-  /// The residual in textured blocks, divided by the residual in flat blocks. The residual of a
-  /// block is relative to the expected noise in the block. Textured blocks are the tenth of the
-  /// blocks with the largest gradients in the result; flat blocks are the half with the smallest
-  /// gradients.
+  /// The strength of the residual in textured blocks, divided by its strength in flat blocks. The
+  /// strength is the root mean square of the residual, relative to the expected noise. Textured
+  /// blocks are the tenth of the blocks with the largest gradients in the result; flat blocks are
+  /// the half of the blocks with the smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
-  /// The correlation of neighbours (up to 2 samples apart) in textured blocks, minus this
-  /// correlation in flat blocks, in units of the variance.
+  /// The correlation of the residual between samples in textured blocks, minus this correlation in
+  /// flat blocks, in units of the variance. The value is the maximum over all lags of at most 2
+  /// samples along x and y.
   double edge_correlation_excess = 0;
 };
 
@@ -49,8 +50,7 @@ class ResidualSums {
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;  // sums of the mean values of blocks
-  // Sums of the values of `relative_`; one sum over the flat blocks, and one sum over the textured
-  // blocks.
+  // Sums like `relative_`, but only over the flat blocks, or only over the textured blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
   std::vector<double> products_, pairs_;  // sums, one for each lag
   struct Near {

@@ -22,8 +22,8 @@ class ExpectedNoise {
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation of the noise in stored samples of medium brightness, on the
-  /// 0..255 scale.
+  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale.
+  /// If the noise depends on brightness, the result is the root mean square of the noise curve.
   float level() const;
   /// Computes the standard deviation of the noise for each sample of a part of a frame or slice.
   /// (x, y) is the top left corner of the part. `after` is the denoised part.

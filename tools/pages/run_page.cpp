@@ -98,8 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, the chart shows the noise level of plane R, but the section about the noise shows
-    // the noise level of luma.
+    // For RGB, this chart shows the noise level of R. The section about the noise shows the level
+    // of luma, so the two values may differ.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)

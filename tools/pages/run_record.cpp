@@ -48,8 +48,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // If the user gave the noise level, the noise model contains the level, but the estimate does
-  // not.
+  // The page shows the levels of the estimate. If the user gave the noise level, only the noise
+  // model contains this level, so the function copies it to the estimate.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 

@@ -70,7 +70,8 @@ class RunRecord {
   /// must call this function before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Adds the next frame. Some frames have no result. All calls must come from one thread.
+  /// Adds the next frame. If a frame was not filtered, `result` has no samples. All calls must come
+  /// from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
   /// Records the load of the pipeline stages. All calls must come from one thread, which need not
   /// be the thread that calls add_frame().

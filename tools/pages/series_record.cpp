@@ -135,7 +135,7 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // The samples of the cuts are 0..1, but the noise level is on the 0..255 scale.
+  // The factor 255 converts the samples of the cuts (0..1) to the 0..255 scale of the noise level.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);

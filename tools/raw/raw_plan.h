@@ -41,7 +41,7 @@ struct RawPlan {
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);
 
-/// Returns the radius of the filter over time: the number of frames before and after a frame on
+/// Returns the temporal radius of the filter: the number of frames before and after a frame on
 /// which the result of the frame depends.
 [[nodiscard]] int raw_margin(const DenoiseOptions& options, const io::VideoInfo& info);
 

@@ -18,8 +18,8 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of complete frames in the first entry, or the defects of the even fields and of
-  /// the odd fields.
+  /// The defects of complete frames in defects[0]. If `by_fields` is true, the defects of the even
+  /// fields in defects[0], and the defects of the odd fields in defects[1].
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }

@@ -51,7 +51,7 @@ struct JobFacts {
 /// second. Any thread may call the functions.
 class Progress {
  public:
-  /// @param quiet  if true, the automatic mode means no progress
+  /// @param quiet  if true, ProgressMode::automatic shows no progress
   /// @throws InvalidArgument  the descriptor is not writable
   Progress(const ProgressOptions& options, bool quiet);
 

@@ -22,8 +22,8 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// Appends the first of the `parts` to `line`, as many as fit into `max_length` characters. The
-/// parts are in descending order of importance.
+/// Appends the parts to `line` in their order, which is the order of importance. The function stops
+/// at the first part with which `line` would exceed `max_length` characters.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {

@@ -34,10 +34,12 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to an existing outer object. Returns false if no other object exists.
+  /// Links this object to the SignalWatch that was created before this object and still exists.
+  /// That SignalWatch receives the signals for both objects. Returns false if there is no such
+  /// object.
   bool join_outer();
   void watch();
-  /// Requests a stop through this object and all inner objects.
+  /// Requests a stop through all objects of this class that exist.
   void stop_all(int signal);
   void end_process();
 

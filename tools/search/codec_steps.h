@@ -8,7 +8,7 @@
 namespace lull::tools {
 
 /// Adds the codec error of the frames to the estimate (add_codec_error() of noise/estimate). The
-/// quantisation is the mean over the frames with known quantisation.
+/// codec error is computed from the mean quantisation of those frames whose quantisation is known.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

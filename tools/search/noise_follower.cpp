@@ -17,11 +17,11 @@ namespace {
 /// changed.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
-/// after each check in which the noise could not be estimated over time.
+/// after each check in which the differences between frames gave no estimate.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Limits of the ratio of two noise levels, after a cut and within a scene. If the ratio is above
-/// the limit, the noise is different. A new session after a cut loses no information. A new session
-/// within a scene does not get the preceding frames, so the limit within a scene is higher.
+/// Maximum ratio of two noise levels that are treated as equal: first after a cut, then within a
+/// scene. A new session within a scene does not get the preceding frames, so the second value is
+/// higher. After a cut, a new session loses no information.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
 constexpr float min_distinct_level = 0.7f;
@@ -129,9 +129,10 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the latest predicted scene that begins at or before `time_s`, if the follower has not
-/// used it yet. Returns the current scene if there is no such scene. Also returns the current scene
-/// if its noise is similar to the noise of the predicted scene, because the follower has then
+/// Returns the index of the scene that the follower expects at `time_s`. This is the latest
+/// predicted scene (a scene whose time was known before the stream started) that begins at or
+/// before `time_s`, if the follower has not used it yet. Otherwise it is the current scene. It is
+/// also the current scene if the predicted scene has similar noise, because the follower has then
 /// already detected the predicted scene in the frames.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
@@ -231,10 +232,10 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // If the noise of the frames cannot be estimated over time, the current scene continues. A still
-  // picture after a cut is an exception. If the noise of any scene was estimated over time, the
-  // follower assumes that such a still picture is free of noise. Otherwise the follower estimates
-  // the noise of the still picture as in a single picture.
+  // The differences between the frames gave no estimate, so the current scene continues. A still
+  // picture after a cut is an exception. If the differences between frames gave an estimate for any
+  // scene of the stream, the follower assumes that the still picture is free of noise. Otherwise
+  // the follower uses the estimate from the single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

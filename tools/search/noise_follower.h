@@ -81,9 +81,9 @@ class NoiseFollower final : public FrameSource {
   const std::size_t predicted_count_;  // number of predicted scenes
   std::size_t next_predicted_ = 1;     // index of the next predicted scene
   std::size_t scene_ = 0;              // index in known_ of the current scene
-  // True if the noise of the current scene was estimated over time.
+  // True if the noise of the current scene was estimated from differences between frames.
   bool is_temporal_;
-  bool has_temporal_scene_;  // whether the noise of any scene was estimated over time
+  bool has_temporal_scene_;  // whether is_temporal_ was true for any scene
   // True if the next frame certainly belongs to the current scene.
   bool continues_scene_;
   std::optional<double> from_s_;          // start of the current scene
@@ -94,9 +94,10 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;
 };
 
-/// Returns whether lull can track the noise from scene to scene with these options. Volumes, and
-/// frames that are combined into one picture, have a single noise estimate. If several parts of the
-/// input are joined, timestamps cannot identify scenes.
+/// Returns whether lull can track the noise from scene to scene with these options. The result is
+/// false for volumes, and for frames that are combined into one picture, because they have a single
+/// noise estimate. The result is also false if several parts of the input are joined, because
+/// timestamps then cannot identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the first scene of `frames`, which are the frames at the beginning of a pipe.

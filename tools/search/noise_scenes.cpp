@@ -14,12 +14,13 @@ namespace {
 /// Limit of the ratio of two noise levels. If the ratio is higher, the noise is different.
 /// Estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
-/// Length of an interval in seconds. The bisection that searches for a cut stops at this length,
-/// and then the frames of the remaining interval are read one by one.
+/// The bisection that searches for a cut stops if its interval is not longer than this number of
+/// seconds. The frames of the remaining interval are then read one by one.
 constexpr double near_s = 1.0;
-/// Threshold for coarse noise, as a share of the standard deviation of means over 8 samples. If the
-/// standard deviation of means over 16 samples exceeds the threshold, frames of half the size are
-/// filtered in addition. For noise without long-range correlation, the share is one half.
+/// Noise is coarse if the standard deviation of the means of 16x16 samples exceeds both limits. The
+/// first limit is a share of the standard deviation of the means of 8x8 samples; for noise without
+/// long-range correlation, the share is one half. The second limit is on the 0..255 scale. If the
+/// noise is coarse, frames of half the size are filtered in addition.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -68,10 +69,11 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut, given the differences between frames. If one difference is more than
-/// 2.5 times the median, the cut is at the frame with this difference. Otherwise the noise after
-/// the cut makes all differences larger or smaller. The cut is then the division of the differences
-/// into two parts that gives the largest variance between the parts.
+/// Returns the time of a cut, given the differences between consecutive frames. If the largest
+/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise the cut
+/// only shows in the noise, which makes all later differences larger or smaller. The function then
+/// splits the differences into those before and those after a time, and returns the time with the
+/// largest variance between these two groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -96,8 +98,8 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // If no frame between the two excerpts is a key frame, no further excerpt can begin between
-    // them.
+    // The bisection ends if no frame between the two excerpts is a key frame, because reading
+    // cannot begin between them.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -166,8 +168,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // An estimate from single pictures already includes the effect of coarse noise
-  // (docs/measurements/noise-estimation.md).
+  // If the estimate comes from single pictures, frames of half the size are not needed: the
+  // estimate already includes the effect of coarse noise (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;

@@ -117,8 +117,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The source counts slices from the frame at which it starts to read, so Frame::slice is
-        // not the position of the slice in the volume.
+        // The position of the slice in the volume is unknown, because the source counts slices from
+        // the frame at which it starts to read.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
@@ -156,7 +156,8 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If key frames are far apart, several positions yield the same excerpt.
+      // Excerpts that begin at the same frame are stored once. If key frames are far apart, several
+      // positions yield the same excerpt.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
@@ -264,7 +265,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // The scene begins after the context frames before the selected part.
+  // The scene begins at the first frame of the selected part, which may follow context frames.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));

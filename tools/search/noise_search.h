@@ -22,8 +22,8 @@ namespace lull::tools {
 [[nodiscard]] bool can_read_again(const std::string& input);
 
 /// Frames of an input from which lull estimates the noise and the defects. For a stack, the list is
-/// empty, because dark air would look like clipped samples, and the range limits of stacks have
-/// other units.
+/// empty, because lull searches stacks neither for defects nor for clipping. (Dark air in a stack
+/// would look like clipped samples.)
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame

@@ -21,8 +21,7 @@ namespace {
 /// negative samples lie in the range of the estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
-/// Sets the noise of the scene to the noise of a volume whose level is the median of the levels of
-/// all volumes.
+/// Sets the noise of the scene. Its level is the median of the noise levels of all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -168,17 +167,20 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // Complex samples are filtered as real and imaginary parts even if the fit combines no volumes.
+  // Complex samples are filtered as real and imaginary parts even if the decomposition combines no
+  // volumes (Fit::combined).
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The noise of complex samples is Gaussian, but the noise of their magnitudes is Rician.
+    // The scene describes the noise of the magnitudes, which is Rician. The noise of the complex
+    // samples is Gaussian.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The components do not explain the noise, so the remainder of the samples measures the noise
-    // even if all cubes contain structure.
+    // The estimate is certain if there are at most half as many signal components as combined
+    // volumes. The part of the samples that these components do not explain then measures the noise
+    // well, even if all cubes of 4x4x4 voxels contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

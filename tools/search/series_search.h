@@ -39,15 +39,16 @@ class SeriesCollector {
   /// Completes the noise of the input with the level of each volume. If the input is denoised as a
   /// series, the function also decomposes the series. The caller may call the function only once.
   /// @param scene  the noise of all volumes together
-  /// @param given  true: the noise is given, not estimated, and is therefore not corrected
+  /// @param given  true: the noise is given, and the function does not change it; false: the
+  ///     noise is estimated, and the decomposition may correct the estimate
   void complete(SceneNoise& scene, bool given);
 
  private:
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
   void read_phases();
-  /// Adds the real and imaginary parts, divided by part_scale, to `levels_`, and estimates their
-  /// common noise. Returns nothing if too few voxels are usable.
+  /// Adds the real and imaginary parts, divided by part_scale, to `levels_` (the noise levels of
+  /// the volumes), and estimates their common noise. Returns nothing if too few voxels are usable.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;

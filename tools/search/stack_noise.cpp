@@ -17,8 +17,8 @@ namespace lull::tools {
 namespace {
 
 /// First: maximum number of excerpts of a channel. Second: number of frames per excerpt, if the
-/// stack is filtered over time. Third: maximum number of samples of all excerpts, which are in
-/// memory at the same time.
+/// time points of the stack are filtered as a clip. Third: maximum number of samples of all
+/// excerpts, which are in memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
@@ -139,8 +139,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The noise curve would model clipping, but dark air in a stack is not clipped, and some stacks
-  // have levels in other units. Therefore the estimate gets no noise curve.
+  // The estimate gets no noise curve, because the curve would model clipping. Dark air in a stack
+  // looks like clipped samples, but is not clipped.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// Estimates the noise of slices that are denoised as pictures or over time.
+/// Estimates the noise of slices that are denoised as single pictures, or as the frames of a clip.
 [[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
 
 /// Estimates the noise of a TIFF stack that can be read again. The function reads all slices once.

@@ -18,10 +18,10 @@ namespace lull::tools {
 /// Returns the noise of a volume as a scene.
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
-/// Estimates photon noise from cubes. Returns nothing if --noise requests another kind of noise.
-/// For --noise auto, also returns nothing if the noise does not rise clearly with the brightness.
-/// Rician noise also rises with the brightness, so the required rise is larger if the estimate
-/// `other` is Rician noise.
+/// Estimates photon noise from cubes of 4x4x4 voxels. Returns nothing if --noise requests another
+/// kind of noise. For --noise auto, also returns nothing if the noise does not rise clearly with
+/// the brightness. Rician noise also rises with the brightness, so the required rise is larger if
+/// the estimate `other` is Rician noise.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,

@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run, which returns repaired frames. The first frames are the frames that were
-/// read in advance. The source may also track the noise.
+/// The source of a run. It returns repaired frames: first the frames that were read in advance, and
+/// then the frames of the input. With follow(), it also tracks the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)

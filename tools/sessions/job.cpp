@@ -183,8 +183,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Adds the settings for the guide and for features from layers of the input to the facts.
-/// io::SegmentOptions::additional contains the features from files.
+/// Adds the settings for the guide and for features from layers of the input to the facts. Features
+/// from files need no entry here, because io::SegmentOptions::additional contains them.
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

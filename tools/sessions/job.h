@@ -34,8 +34,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
-/// Returns the clip limits that the plan of a job contains for noise that --sigma gives. The run
-/// must compute segments of the job.
+/// Returns the clip limits in the plan of a job, for noise that --sigma gives. Only a run that
+/// computes segments of the job may call this function.
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 

@@ -85,8 +85,8 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// Returns the memory of frames in host memory. A session on a GPU stores its planes in GPU memory,
-// so host memory contains only the frames.
+// A BM3D session on a GPU needs host memory only for its frames, because its planes are in GPU
+// memory.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -115,8 +115,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // Memory for the features of a render, which have at most a dozen planes per frame, and for the
-  // stabilised picture.
+  // Memory for the features of a render (at most a dozen planes per frame), and for the
+  // variance-stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));

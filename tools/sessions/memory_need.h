@@ -26,13 +26,14 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of consecutive frames of one part. When several sessions filter a clip over
-/// time, each session gets one part at a time. `clips` is the number of clips that share a session
-/// (the fields of each parity are a separate clip). The frames around a part are filtered twice, so
-/// longer parts are more efficient. However, host memory contains one part per session and one
-/// further part. All these parts together may use a quarter of the limit of host memory, but at
-/// least 1 and at most 8 GiB. If the number of frames is known, all sessions get parts of equal
-/// length.
+/// Returns the number of frames of a part. If several sessions filter a clip temporally, the clip
+/// is divided into parts of consecutive frames, and each session filters one part at a time. Longer
+/// parts are more efficient, because the frames around a part are filtered twice. The parts in host
+/// memory, which are one part for each session and one further part, may use a quarter of the limit
+/// of host memory, but at least 1 GiB and at most 8 GiB. If the number of frames is known, the
+/// parts have equal lengths.
+/// @param clips  number of clips that are in memory at the same time; the fields of each parity
+///     are a separate clip
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

@@ -33,7 +33,8 @@ struct Method {
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps. A variance stabilisation is applied to the samples before the filter.
   std::optional<DepthScale> depth;
-  /// Additional information about the noise of renders with features.
+  /// The noise level and the strength that the user gave for a render with features. Empty for any
+  /// other input.
   std::optional<RenderNoise> render;
   bool preserves_areas = true;  // whether constant areas are preserved
   std::int64_t frames = 0;      // expected number of frames; 0: unknown

@@ -22,9 +22,10 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. For a stack, the model contains the level that the noise
-/// has after the variance stabilisation. An input that is not a stack is not stabilised. If its
-/// noise was estimated in a volume, the model contains the median noise level of the volume.
+/// Returns the noise model of the filter. A stack is variance-stabilised before it is filtered, so
+/// the model contains the level after the stabilisation. Any other input is not stabilised. If the
+/// noise of such an input was estimated in a volume, the model contains the median noise level of
+/// the volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;

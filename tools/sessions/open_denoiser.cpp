@@ -13,7 +13,8 @@
 namespace lull::tools {
 namespace {
 
-// Minimum side of a batch. A batch of half the size needs about half the memory, but a batch below
+// Minimum length of the longer side of a batch, which is the area of the reference patches that a
+// GPU filters together. A batch of half the size needs about half the memory, but a batch below
 // this minimum does not contain enough work for a GPU.
 constexpr int min_batch = 128;  // side in samples
 
@@ -29,7 +30,7 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // A batch is never larger than the frame.
+  // The reduction starts from the size of the frame if the batch is larger than the frame.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -105,9 +106,10 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines sessions into one denoiser. The frames of `clips` such denoisers are in memory at the
-/// same time. If a single temporal session fails, its replacement also receives the preceding
-/// frames on which the pending results depend.
+/// Combines the sessions on all devices into one denoiser for a clip. The frames of `clips` such
+/// denoisers are in memory at the same time. If the denoiser has only one session, the session is
+/// temporal, and it fails, its replacement also receives the preceding frames on which the pending
+/// results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -29,8 +29,9 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the session of a scene at full size. If the results of frames of half
-/// the size are added to its results, the session returns results with a higher precision.
+/// Returns the backends for the session that filters the frames of a scene at full size. If the
+/// scene also needs a session for frames of half the size, the results of the two sessions are
+/// added, so the session at full size returns results with a higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
@@ -57,7 +58,7 @@ std::unique_ptr<Denoiser> open_scene(const ScenePlan& plan, const FrameFormat& f
 }
 
 /// Returns a denoiser that opens a new session whenever a new scene begins. `first` is the session
-/// for the first scene, which was opened with fine_backends().
+/// that filters the first scene at full size, on the backends that fine_backends() returns.
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -70,8 +71,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames with the parameters of the current scene, which the session of the
-/// scene also uses.
+/// A detector of repeated frames. For each frame, it uses the parameters of the scene that contains
+/// the frame, as the session of this scene does.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
@@ -213,7 +214,7 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // The CPU does not replace a failed device for the selected frames, because another device would
+  // The CPU does not replace a device that fails (Fallback::none), because the CPU would
   // give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(

@@ -32,8 +32,9 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing. It records the states of repeated frames in the plan. It calls
-/// `context_end` with the last picture that the job needs, and `at_end` at the end of the input.
+/// A denoiser that filters nothing. It records in the plan which frames repeat the previous frame.
+/// It calls `context_end` with the index of the last picture that the job needs, and `at_end` at
+/// the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -232,8 +233,9 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // If decoding starts in the middle of a file, damaged frames may be a result of the position, so
-  // they are no error. The run then starts at another frame.
+  // Damage after a seek is not damage of the file, because decoding starts in the middle of the
+  // stream. With this setting, the source reports a mismatch with the plan (IndexMismatch) instead,
+  // and the run then decodes the input from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -51,11 +51,12 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 
-/// Returns a denoiser that filters nothing. It returns frames without samples and records the
-/// states of repeated frames in the plan.
-/// @param context_end  the denoiser calls this function with the index of the last picture that it
-/// needs
-/// @param at_end  the denoiser calls this function after the last frame, before the plan is written
+/// Returns a denoiser that filters nothing. It returns frames without samples, and records in the
+/// plan which frames repeat the previous frame.
+/// @param context_end  the denoiser calls this function with the index of the last picture that
+///     it needs
+/// @param at_end  the denoiser calls this function after the last frame, before the plan is
+///     written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
                                                      const ClipPlan& plan,
                                                      const FrameFormat& format,

@@ -27,7 +27,9 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether a value with higher precedence replaces a value with lower precedence.
+/// Returns whether the value `higher`, which has precedence, replaces the value `lower`. The two
+/// values must be values of the same option, or of options that set the same property
+/// (replaced_options).
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
   // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise. --sigma

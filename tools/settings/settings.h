@@ -30,8 +30,8 @@ struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// The command processes a part of a planned job. In this case, only options that describe the
-  /// machine (of_machine) apply.
+  /// True if the command processes a part of a planned job. Only options that describe the machine
+  /// (of_machine) then apply.
   bool is_part = false;
 };
 

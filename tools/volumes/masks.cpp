@@ -16,7 +16,8 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the file of the mask with the same axis and limits as the volume.
+/// Opens the file of the mask. The axis of the slices and the limits for the size of the input are
+/// those with which the volume was opened.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -54,7 +55,7 @@ std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
   return std::make_shared<SliceMask>(format.width, format.height, std::move(bits), zero);
 }
 
-/// Returns the value of samples outside the mask, which is black or, for chroma, the neutral value.
+/// Returns the value that samples outside the mask get: black, or the neutral value in chroma.
 template <class T>
 T zero_of(const FrameFormat& format, int plane, float zero) {
   if constexpr (std::is_floating_point_v<T>) return plane == 0 ? zero : 0;

@@ -89,7 +89,7 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                     const std::vector<bm3d::Backend>& backends) {
   if (options.output.scale == 1) return 0;
-  // Number of results in the queue, in the pipeline stages and in the encoder.
+  // Assumed number of results in memory: in the queue, in the pipeline stages and in the encoder.
   constexpr double waiting = 8;
   const FrameFormat to = scale::scaled_format(format, options.output.scale);
   return scale::host_bytes({.factor = options.output.scale, .profile = chosen_profile(options)},

@@ -89,8 +89,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns a distance that states how well a layer matches the target. The distance 0 is the best
-/// match. Returns nullopt if the layer does not belong to the target.
+/// Returns a distance that states how well `layer` suits the denoised layer `target` as a feature.
+/// The distance 0 is the best match. Returns nullopt if `layer` does not belong to `target`.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
@@ -105,7 +105,8 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether the name of the layer says that the layer contains this feature of the target.
+/// Returns whether `layer` contains this feature of the denoised layer `target`, by its name.
+/// `name` is one of the usual names of the feature.
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);
@@ -117,8 +118,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Returns the layer of the target that has a usual name of the feature. Returns null if the target
-/// has no such layer.
+/// Returns the layer that contains this feature of the denoised layer `target`, by the usual names
+/// of the feature. Returns null if there is no such layer.
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
@@ -153,7 +154,8 @@ std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
   return found;
 }
 
-/// Returns the layer that the user names with --feature for a feature of the target.
+/// Returns the layer that the user names with --feature for this feature of the denoised layer
+/// `target`.
 io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
                           const io::LayerInfo& target) {
   const io::LayerInfo* layer = io::find_layer(all, given.layer);

@@ -100,8 +100,8 @@ Layers default_layers(const Layers& all, bool keeps_layers, const std::string& i
   return layers;
 }
 
-/// Returns the names of the channels of a denoised layer that are copied, without the alpha
-/// channel.
+/// Returns the names of the channels of a denoised layer that are copied unchanged: all channels
+/// except the colours and the alpha channel.
 std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
   std::vector<std::string> names;
   if (!layer.has_colours()) return names;

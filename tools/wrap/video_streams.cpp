@@ -77,8 +77,8 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Resets the options that apply only to the original input, because the first stream was denoised
-/// with these options.
+/// Makes the intermediate file the input, and resets the options that apply only to the original
+/// input. The intermediate file is already the result of these options.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};
