@@ -105,8 +105,9 @@ __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the slices that were processed last: sums of squared differences over three rows,
-  // sums of differences over three rows, and the differences at the centres.
+  // Values of the slices that were processed last. Slice z is at the index z modulo 3 (in
+  // `centres`, modulo 2). The values are sums of squared differences over three rows, sums of
+  // differences over three rows, and the differences at the centres of patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(256, 2)
   const int row = window.columns, slice = window.columns * window.rows;
   const int y0 = static_cast<int>(threadIdx.y) * rows_per_lane,
             z0 = static_cast<int>(threadIdx.z) * slices_per_lane;
-  // Index in `planes` of the first slice of this thread's samples, minus (search + 1).
+  // Index of the first slice of this thread among the wanted slices.
   const int place = static_cast<int>(blockIdx.z) * half_depth * lanes + z0;
   if (place >= planes.count) return;  // true for complete warps
   T reference[slices_per_lane + 2][rows_per_lane + 2];
