@@ -81,7 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Counts the frame, and returns whether the result of the frame is wanted.
+  /// Returns whether the result of the frame is wanted. Counts the frame, unless it is a
+  /// context_only frame.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;

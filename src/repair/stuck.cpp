@@ -74,8 +74,8 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames in which the sample hardly differs from its surroundings, although a defect
-  // would be visible.
+  // Number of frames that show that the sample has no defect: it hardly differs from its
+  // surroundings, and a defect would be visible.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median

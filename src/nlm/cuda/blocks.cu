@@ -72,7 +72,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum of `v` in `across` successive lanes, of which this lane is the first.
+/// Returns the sum of `v` in this lane and the next across - 1 lanes.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));

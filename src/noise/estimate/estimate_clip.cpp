@@ -252,7 +252,8 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma, and the ring energies of the plane that is measured.
+/// The blocks of one range of luma. `around` contains the ring energy (ClipDifference::ring_energy)
+/// of each block in the plane that is measured.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
@@ -299,8 +300,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` includes the variance of coefficient (0, 0), which contains a large part of coarse
-    // noise.
+    // `variance` is the mean over all coefficients. Unlike mean_variance(), it includes coefficient
+    // (0, 0), which contains a large part of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -359,8 +360,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // The bounds are wide because motion raises the variance of low frequencies, and because codecs
-  // remove noise from low and high frequencies.
+  // White noise need not have a flat spectrum here: motion raises the variance of low frequencies,
+  // and codecs remove noise from low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

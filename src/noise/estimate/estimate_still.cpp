@@ -107,8 +107,9 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// If `alike` is true and the levels differ by at most 15 %, all levels become the root of their
-/// mean square. If all levels are invisible, they become 0.
+/// Replaces nearly equal levels by one value: if `alike` is true and the levels differ by at most
+/// 15 %, each level becomes the root mean square of all. If all levels are invisible, each becomes
+/// 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

@@ -18,7 +18,8 @@ namespace lull {
 struct CubeStatistics {
   float mean = 0;
   float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
-  // Energy of the 8 coefficients with w, v, u >= 2, which contain the least picture content.
+  // Energy of the 8 coefficients (w, v, u) with w >= 2, v >= 2 and u >= 2, which contain the least
+  // picture content. w, v and u are the frequencies along z, y and x.
   float high = 0;
   float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
   float third = 0;     // third central moment of the voxels

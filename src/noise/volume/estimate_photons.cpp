@@ -65,7 +65,8 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound for the variance, for means at which the line is negative or too low.
+  /// Returns a lower bound for the variance. It replaces the variance that the fitted line predicts
+  /// where this prediction is negative or too low.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;

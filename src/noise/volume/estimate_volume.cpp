@@ -45,9 +45,9 @@ constexpr double window = 0.7;
 // Maximum noise level of air at a node, in units of the level of tissue at this node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weight of one cube: 1 / variance of the logarithm of a level. The level of air is estimated from
-/// 64 voxels, the level of flat cubes from the median of 8 coefficients. `max_weight` bounds the
-/// weight of a node.
+/// Weight that each measured cube adds to the level of a node. The weight of a level is 1 /
+/// variance of its logarithm. A cube of air is measured in 64 voxels, a flat cube in the median of
+/// 8 coefficients. `max_weight` is the maximum weight of a level.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

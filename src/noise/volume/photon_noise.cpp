@@ -111,8 +111,8 @@ void PhotonStabiliser::make_table() {
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // Near 0, the expectation is linear in the number of photons. For more photons, it grows with
-    // the square root of the number. Squared shares therefore space the means evenly.
+    // The numbers of photons grow with the square of the index i, so that the means have similar
+    // distances: for many photons, the mean grows with the square root of their number.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);
