@@ -51,8 +51,8 @@ struct BytePlane {
   }
 };
 
-/// Returns a pitch in words. With this pitch, threads that each read one row access different banks
-/// of shared memory.
+/// Returns the distance, in words, between rows of `width` samples in shared memory. It is odd, so
+/// that threads that each read one row access different banks.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
 /// Rows of samples (bytes) of a plane, in shared memory.
@@ -120,8 +120,8 @@ struct Tile {
 };
 
 /// The search area of a region: all samples of the other frame with which the region is compared,
-/// for any vector. In addition, `squares` contains for each position in a row the sum of the
-/// squares of the `columns` samples that begin there.
+/// for any vector. In addition, squares[row][dx] is the sum of the squares of as many samples as
+/// the region has columns, from position dx of the row on.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

@@ -48,7 +48,7 @@ struct Lines {
   /// For each cell of a row, element 0 contains the sum of squared differences, and element 1 + c
   /// the sum of the differences in guide plane c.
   float* cells[2][guides + 1];    // sums over the cells of two rows
-  float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
+  float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
 /// For each cell of a row, sums up the squared differences and the differences between the

@@ -26,9 +26,8 @@ namespace lull::series {
 /// Converts a series of magnitudes and phases into a series of real and imaginary parts, from which
 /// the slowly varying phase of each slice is removed.
 /// @param samples  an even number of volumes: the magnitudes, relative to a magnitude of 0, and
-/// then
-///     the phases in radians. They are replaced by the real parts and by the imaginary parts. If
-///     a magnitude or a phase is NaN, both parts become NaN.
+///     then the phases in radians. They are replaced by the real parts and by the imaginary
+///     parts. If a magnitude or a phase is NaN, both parts become NaN.
 void make_complex(const Samples& samples);
 
 }  // namespace lull::series

@@ -9,7 +9,7 @@ namespace lull::series {
 namespace {
 
 /// If the levels of volumes differ by less than this factor, they count as equal, because estimates
-/// from single volumes differ by as much. The second factor is for Rician noise, for which
+/// from single volumes differ by as much. `same_rician_level` is for Rician noise, for which
 /// estimates are less accurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
