@@ -113,8 +113,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. Until the margin of the previous part is complete, new frames also belong
-  /// to this margin.
+  /// Begins a new part. New frames also belong to the margin of the previous part, until this
+  /// margin is complete.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);

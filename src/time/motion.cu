@@ -78,8 +78,9 @@ constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab for each vector of the coarse search. `coarse_warps` warps divide the rows of
-/// the other frame among them; each of them has its own products, which are added at the end.
+/// Inner products ab (see the top of this file) for each vector of the coarse search.
+/// `coarse_warps` warps divide the rows of the other frame among them; each of them has its own
+/// products, which are added at the end.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // With this alignment, store_pair() can write two products at a time.
@@ -95,10 +96,10 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products ab of each warp, as the tensor cores return them:
-  /// products[warp][h][dx][column]. The tensor cores process rows of the other frame in pairs. For
-  /// the first row of a pair, h is 0 and the column is dy + 1; for the second row, h is 1 and the
-  /// column is dy.
+  /// Inner products ab (see the top of this file) of each warp, as the tensor cores return them:
+  /// products[warp][h][dx][column]. (dx, dy) is the vector. The tensor cores process rows of the
+  /// other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1; for the
+  /// second row, h is 1 and the column is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -140,9 +141,9 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab of step 1, the coarse search, for the rows that this warp
-/// processes. The warp multiplies 16 samples of each of two rows of the other frame at a time.
-/// `warp` is below coarse_warps.
+/// Computes the inner products ab (see the top of this file) of step 1, the coarse search, for the
+/// rows that this warp processes. The warp multiplies 16 samples of each of two rows of the other
+/// frame at a time. `warp` is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -178,7 +179,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums |b|^2 of step 1, the coarse search, with one warp.
+/// Computes the sums of squares of step 1, the coarse search, with one warp: of the region of the
+/// motion block, and of the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -226,9 +228,10 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab of step 2, the search at full resolution, for four rows of the
-/// other frame at a time and 48 samples of each row. The first operand of each matrix product
-/// contains two rows of the other frame, once for each dx, shifted by dx.
+/// Computes the inner products ab (see the top of this file) of step 2, the search at full
+/// resolution, for four rows of the other frame at a time and 48 samples of each row. The first
+/// operand of each matrix product contains two rows of the other frame, once for each dx, shifted
+/// by dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

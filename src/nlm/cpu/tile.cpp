@@ -105,7 +105,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
   }
 }
 
-/// Returns the weights of neighbouring patches in slice t, one in each lane.
+/// Returns a vector of weights: those of successive patches of a row, in slice t.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const TileSums& from) {
@@ -213,7 +213,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
   }
 }
 
-/// Calls visit(source, e_x, e_y) for all candidates.
+/// Calls visit(source, e_x, e_y) for each displacement (e_x, e_y) from a patch to its candidates in
+/// each source.
 template <class Visit>
 void each_displacement(const Shape& shape, const Tile& tile, Visit&& visit) {
   for (const TileSource& source : tile.sources)

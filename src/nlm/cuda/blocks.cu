@@ -34,7 +34,7 @@ struct Cells {
   static constexpr int rows = patches_per_thread + across - 1;
   // Column and row of the first patch that covers samples of the plane, in cells.
   static constexpr int first = -(across - 1);
-  /// Returns the number of patches along an axis.
+  /// Returns the number of patches along an axis of `length` samples.
   static __host__ __device__ constexpr int patches(int length) {
     return (length + cell - 1) / cell + across - 1;
   }

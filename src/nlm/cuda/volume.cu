@@ -168,8 +168,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if there are more candidates than half precision can sum. `fixed` is the search radius for
-/// the largest thread blocks, so that the compiler knows all offsets; 0: any radius.
+/// true if there are more candidates than half precision can sum. If `fixed` is not 0, it is the
+/// search radius, and thread blocks have their largest size, so that the compiler knows all
+/// offsets. 0: any radius and any size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

@@ -111,8 +111,8 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the candidates at one displacement to the sums of a filter with `coefficients`
-/// coefficients.
+/// Adds the candidates at one displacement to the sums of a filter whose linear function
+/// (formulas.h, step 3) has `coefficients` coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;

@@ -19,8 +19,8 @@ constexpr double max_similar = 0.1;
 /// If more than this share of the samples next to an area is similar, the filter gets the area
 /// unchanged.
 constexpr double continuous = 0.5;
-/// If more than this share of the samples next to an area differ from it by a single step, the area
-/// belongs to a gradient.
+/// If more than this share of the samples next to an area of integer samples differ from it by 1,
+/// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
 /// Noise levels, in steps between successive sample values. From `wide_noise` steps on, noise gives
 /// a sample any particular value with a probability of at most 0.2; from `very_wide_noise` steps
@@ -50,7 +50,7 @@ constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;
 
-/// The samples next to an area.
+/// Statistics of the samples next to an area.
 struct Border {
   std::int64_t samples = 0, similar = 0, single_steps = 0, above = 0, below = 0;
   double step = std::numeric_limits<double>::infinity();  // smallest difference from the area

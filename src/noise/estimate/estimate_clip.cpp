@@ -384,7 +384,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
     for (int i = 0; i < count; ++i) estimate.noise.plane(i) = planes[i];
   }
   estimate.level = estimate.noise.sigmas();
-  // Coefficient (0, 0) of a block is 8 times the mean of its 8x8 samples.
+  // The mean of 8x8 samples is coefficient (0, 0) of their block, divided by 8.
   const float mean = planes[0].sigma == 0 ? 0 : measured.tables[0][0];
   estimate.coarse = planes[0].is_white() ? planes[0].sigma / 8 : std::sqrt(mean) / 8;
   return estimate;

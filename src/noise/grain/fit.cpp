@@ -78,8 +78,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // Each value is a sum over all blocks. The division by the number of blocks gives each block the
-  // same weight.
+  // Each value is a sum over all blocks. Division by the number of blocks makes it a mean.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);

@@ -34,7 +34,8 @@ class CubeCollector {
   static constexpr std::size_t min_cubes = 16;
 
   /// `slices` is the total number of slices of all volumes of the input, as far as known. It
-  /// determines the share of the cubes that is examined, which is at most about 400 000 cubes.
+  /// determines which share of the cubes is examined, so that at most about 400 000 cubes are
+  /// examined.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one

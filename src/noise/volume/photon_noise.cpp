@@ -13,7 +13,8 @@ namespace {
 /// If the expected number of photons plus the variance of the read noise is at least this value,
 /// the asymptotic inverse is exact to 0.03 %.
 constexpr double asymptotic_from = 60;
-/// Normal distribution with equidistant nodes from -5 to 5, for the trapezoidal rule.
+/// Number of points, from -5 to 5 standard deviations, at which the trapezoidal rule evaluates the
+/// normal distribution.
 constexpr int normal_nodes = 41;
 
 /// Bias of filters of patches, in units of the standard deviation times the skewness of the noise.

@@ -13,7 +13,7 @@ namespace {
 /// estimates are less accurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
-/// Returns the noise map of a volume with these levels, relative to `level`.
+/// Returns the noise map of `noise` with all levels divided by `level`; null: the noise has no map.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
   if (!noise.map) return nullptr;
   auto map = std::make_shared<NoiseMap>(*noise.map);
