@@ -83,8 +83,9 @@ struct WeightCurve {
 };
 
 /// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. The value
-/// differs from all samples by at least 16. This difference is so large in the scale of guide
-/// planes that it reduces a weight to 0. Therefore no patch is similar to a patch with a hole.
+/// differs from all multiplied samples by at least 16. Guide planes are multiplied by such factors
+/// that this difference reduces a weight to 0. Therefore no patch is similar to a patch with a
+/// hole.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

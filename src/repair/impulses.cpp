@@ -116,7 +116,7 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // Numbers the samples of the complete 5x5 window. The list of the neighbours omits the
+      // The number of the sample in the complete 5x5 window, row by row. `ring_24` omits the
       // centre, which has the number 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;

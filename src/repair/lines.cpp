@@ -110,8 +110,8 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   for (int i = 0; i < strips; ++i)
     for (int k = i + 1; k < strips; ++k)
       if (correlation(bends[i], bends[k]) < 0.7) return false;
-  // The second differences of independent values have the autocorrelations -2/3 and 1/6 at lags 1
-  // and 2.
+  // Offsets are independent, so the autocorrelations of their second differences must be near -2/3
+  // and 1/6 at lags 1 and 2.
   const std::span<const float> first = bends[0];
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;

@@ -15,8 +15,8 @@ namespace {
 
 /// Distance between the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Samples with Rician noise are used only if their variance-stabilised signal is at least this
-/// large.
+/// Samples with Rician noise are used only if their variance-stabilised signal, in units of the
+/// noise level, is at least this large.
 constexpr double min_rician_signal = 2;
 /// Minimum share of a volume's noise that its residuals contain. If they contain less, the level of
 /// the volume is not changed.

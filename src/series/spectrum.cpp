@@ -31,7 +31,8 @@ int noisy_values(std::span<const double> values, double count) {
 }
 
 /// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the
-/// Marchenko-Pastur edge: `fluctuation` times the scale of the eigenvalue's distribution.
+/// Marchenko-Pastur edge: `fluctuation` times the scale of the distribution of this eigenvalue
+/// (Johnstone 2001).
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;

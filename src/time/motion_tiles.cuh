@@ -60,9 +60,9 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples of the plane into each of the rows `first` to `end` - 1 of the tile,
-  /// which has at most `most` rows. Row 0 of the tile corresponds to row y of the plane. All other
-  /// bytes of these rows become 0.
+  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile; these are at
+  /// most `most` rows. Row r of the tile gets the samples of the plane from (x, y + r) on. All
+  /// other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {

@@ -32,9 +32,9 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
-  /// was pushed before it. In a run of frames that repeat each other with small differences, only
-  /// the first repetition is not distinct. So no frame differs much from the frame whose result it
-  /// gets.
+  /// was pushed before it. If several successive frames repeat each other with small differences,
+  /// only the first repetition is not distinct. Therefore no frame differs much from the frame
+  /// whose result it gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);

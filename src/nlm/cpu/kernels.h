@@ -80,8 +80,8 @@ struct TileSource {
   /// plane c of slice k has the index k * guides + c. `wanted` contains the planes of the reference
   /// patches.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes of the candidates: those for plane c of slice t of the tile have the index t *
-  /// planes + c. `data` is null if the slice does not exist.
+  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
+  /// index t * planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the source is the frame itself. `candidates` may then contain marked holes

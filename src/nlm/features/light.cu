@@ -148,8 +148,9 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
   }
 }
 
-/// Transfers values from the second thread of each pixel to the first thread. The second thread
-/// passes `from`, the first thread passes `to`; the other pointer of each is null.
+/// Transfers values from the second thread of each pixel to the first thread. In the first thread
+/// of a pixel, `to` receives the values and `from` is null. In the second thread, `from` contains
+/// the values and `to` is null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -360,8 +360,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // White noise need not have a flat spectrum here: motion raises the variance of low frequencies,
-  // and codecs remove noise from low and high frequencies.
+  // Noise also counts as white if its spectrum is not quite flat, because motion raises the
+  // variance of low frequencies, and because codecs remove noise from low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

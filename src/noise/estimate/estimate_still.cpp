@@ -29,10 +29,10 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 /// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
 /// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Conditions for coloured noise whose spectrum falls less. A picture with both coloured noise and
-/// fine white noise has such a spectrum. All flat blocks of such a picture have similar energy at
-/// coarse frequencies (unevenness), and the level at the lowest frequencies is similar to the level
-/// at middle frequencies (slope).
+/// Noise whose spectrum falls less, but at least by `uniform_fall`, also counts as coloured under
+/// two conditions: all flat blocks have similar energy at coarse frequencies (unevenness), and the
+/// level at the lowest frequencies is similar to the level at middle frequencies (slope). A picture
+/// with both coloured noise and fine white noise has such a spectrum.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.

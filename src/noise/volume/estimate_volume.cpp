@@ -172,8 +172,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Fits a noise map to the levels at the nodes of the map. The estimate contains the map if the
-  /// level varies.
+  /// Fits a noise map to the noise levels that were measured at its nodes. The estimate contains
+  /// the map if the noise level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)
