@@ -33,7 +33,8 @@ struct FramePlan {
   /// Weight a_c of each guide plane: the factor by which squared differences are multiplied in the
   /// distance D (weights.h).
   std::array<float, 3> guide_weight{};
-  /// True if the first planes are also the guide planes. In this case, load() gets no guides.
+  /// True if the first `guides` sample planes are also the guide planes. In this case, load() gets
+  /// no guides.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
   /// Log2 of the subsampling of the planes, relative to the planes in which motion was estimated.
@@ -50,8 +51,8 @@ struct FramePlan {
   }
 };
 
-/// A frame that is searched for candidates. The first frame of a list has offset 0 and is the frame
-/// whose result is wanted.
+/// A frame in which candidates are searched. In a list of such frames, the first is the frame whose
+/// result is wanted.
 struct CandidateFrame {
   int slot = 0;
   /// Motion vectors from the wanted frame to this frame: one for each motion block, row by row, in

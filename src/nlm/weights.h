@@ -82,9 +82,10 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in the planes in which candidates are compared, for a plane with the
-/// factor `scale`. (In the guides of the kernels, a squared difference of a few units reduces all
-/// weights to 0.) No patch is similar to a patch that contains this value.
+/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. The value
+/// differs from all multiplied samples by at least 16. Guide planes are multiplied by such factors
+/// that this difference reduces a weight to 0. Therefore no patch is similar to a patch with a
+/// hole.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -31,13 +31,14 @@ class Holes {
   }
   /// Returns the holes of a field: the even rows (parity 0) or the odd rows. The height is even.
   Holes field(int parity) const;
-  /// Returns the result of any_in() for each position of a patch, row by row, as 1 or 0. The result
-  /// is 0 where the patch would leave the plane.
+  /// Returns for each sample, row by row, whether the patch of `side` x `side` samples that begins
+  /// at this sample overlaps a hole: 1 or 0. The value is 0 where the patch would extend beyond the
+  /// plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Returns element (x, y) of the summed-area table of the holes: the number of holes in the rows
-  /// above y and the columns left of x.
+  /// Returns element (x, y) of the summed-area table of the holes: the number of holes (i, j) with
+  /// i < x and j < y.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }

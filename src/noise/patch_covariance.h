@@ -36,23 +36,23 @@ class PatchCovariance {
   /// `rows` are its basis functions along each axis.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
-  /// The following functions return the longest displacements along x and along y at which two
-  /// patches share noise.
+  /// The following functions return the longest displacements, along x and along y, at which the
+  /// noise of two patches is correlated.
   int reach_x() const { return reach_x_; }
   int reach_y() const { return reach_y_; }
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
   /// Returns side * side covariances, row by row (v, then u), of patches with displacement (dx,
-  /// dy). Along each axis, the displacement must not be longer than the longest displacement at
-  /// which patches share noise.
+  /// dy). The displacement must be within reach_x() and reach_y().
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }
 
  private:
-  /// Returns the index of a displacement. The displacements d and -d have the same index, because
-  /// the index is the distance from the middle when displacements are counted row by row.
+  /// Returns the index of a displacement, which is the same for d and -d: if all displacements are
+  /// numbered row by row, and (0, 0) has the number 0, the index is the absolute value of the
+  /// number.
   std::size_t index(int dx, int dy) const {
     const int place = dy * (2 * reach_x_ + 1) + dx;
     return place < 0 ? -place : place;

@@ -15,8 +15,8 @@ constexpr double spacing = static_cast<double>(SampleCurve::spacing);
 constexpr double range_min = static_cast<double>(filter_range_min);
 constexpr double range_max = static_cast<double>(filter_range_max);
 
-/// A function of samples in double precision, as its values at the knots of a SampleCurve
-/// (core/sample_curve.h).
+/// The values of a function at the knots of a SampleCurve (core/sample_curve.h), in double
+/// precision.
 using Table = std::vector<double>;
 
 double place(int knot) { return first_knot + spacing * knot; }
@@ -112,12 +112,12 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns by how much the stabilising function f changes from an end of the range 0..255 to the
-/// distance `beyond` > 0 outside it. At this end, f has the given slope, and the noise has the
-/// level s. A slope above 1 continues up to a distance of 4 s, because noise moves samples this far
-/// outside. Float samples further outside are picture content, not noise, so f becomes flatter
-/// there. The range that filters accept ends at the distance `room`, where f has changed by exactly
-/// `room`.
+/// Returns by how much the stabilising function f changes outside the range 0..255, between an end
+/// of the range and the distance `beyond` > 0 from this end. At the end, f has the slope `slope`,
+/// and the noise has the level s. A slope above 1 continues up to a distance of 4 s, because noise
+/// moves samples this far outside. Float samples further outside are picture content, not noise, so
+/// f becomes flatter there. The range that filters accept ends at the distance `room`, where f has
+/// changed by exactly `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -180,9 +180,10 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function, which maps a filter's result to the intensity y. The filter's
-/// result is an average of samples f(z). The inverse continues linearly beyond the results for
-/// intensities at the clip limits, so that errors of the filter near a limit do not bias the mean.
+/// Returns the inverse function, which maps a filter's result, a mean of samples f(z), to the
+/// intensity y. Near a clip limit, errors of the filter give results that belong to no intensity
+/// within the limits. The inverse continues linearly there, so that these errors do not bias the
+/// mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -193,7 +194,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope, which would be too steep where make_increasing() changed the means.
+    // Upper bound of the slope. It is needed because make_increasing() may have made successive
+    // means nearly equal, so that the quotient is too large.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };

@@ -81,7 +81,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Counts the frame, and returns whether the result of the frame is wanted.
+  /// Returns whether the result of the frame is wanted. Counts the frame, unless it is a
+  /// context_only frame.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -89,9 +90,9 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the next wanted frame is so near that the session should continue up to this
-  /// frame. If the stream has context_only frames, which are not counted, the distance to the next
-  /// wanted frame is unknown.
+  /// Returns whether the session should continue up to the next wanted frame, because this frame is
+  /// near or because the session gets the complete stream. In other cases, the result is false for
+  /// a context_only frame: such frames are not counted, so the distance is unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;

@@ -17,11 +17,11 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session can take half of the remaining frames of another session's part. The sessions
-// then filter some frames twice. The split is worthwhile if the number of remaining frames is at
-// least F times the number of frames that are filtered twice. While frames still arrive, F is
-// worth_splitting, because the idle session may get new frames instead. At the end of the clip, F
-// is the smaller worth_at_the_end.
+// An idle session can take half of the remaining frames of another session's part. Because of the
+// margins, the sessions then filter some frames twice. So the part is split only if it has at least
+// F times as many remaining frames as are filtered twice. At the end of the clip, F is
+// worth_at_the_end. While frames still arrive, F is worth_splitting, because the idle session may
+// get new frames instead.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -113,8 +113,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. Until the margin of the previous part is complete, new frames also belong
-  /// to this margin.
+  /// Begins a new part. New frames also belong to the margin of the previous part, until this
+  /// margin is complete.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -133,9 +133,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result can only arrive after more input. The result is true if the
-  /// oldest part is incomplete. The result is also true if the oldest part has no worker while an
-  /// idle session waits for more frames of another part.
+  /// Returns whether the caller must push more frames before the next result can arrive. This is
+  /// the case if the oldest part is incomplete, or if no session filters it while an idle session
+  /// waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -199,9 +199,9 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that are filtered again for the margins of
-    // one more part. While frames still arrive, the second half is at least as long as the margin
-    // of the first half.
+    // `filtered_twice` is the maximum number of frames that one split causes to be filtered twice.
+    // While frames still arrive, worth_splitting is so large that the second half contains the
+    // complete margin after the first half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

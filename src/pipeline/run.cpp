@@ -123,8 +123,8 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // Without cancel(), only close() can end the loop, and close() is called only after the last
-    // frame.
+    // If the queue was not cancelled, all frames are written, because the denoising thread closes
+    // the queue only after the last frame.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

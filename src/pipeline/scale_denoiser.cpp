@@ -13,7 +13,8 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns the index of the sample that mirrors index `at` at the borders.
+/// Returns the index of the sample whose value stands for index `at`: `at` itself or, outside
+/// 0..size - 1, its mirror image.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;

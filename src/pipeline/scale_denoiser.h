@@ -17,8 +17,9 @@ namespace lull::pipeline {
 /// Returns the format of frames of half the size: floats whose full scale is 255.
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
-/// Makes frames of half the size. Each sample is a weighted mean of 4x4 samples around the centre
-/// of 2x2 samples; the weights are [1 3 3 1] / 8 along both axes. Borders are mirrored.
+/// Makes frames of half the size. A sample of the result covers 2x2 samples of the frame. It is the
+/// weighted mean of these samples and of the samples around them (4x4 samples in all), with the
+/// weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);

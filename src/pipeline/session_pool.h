@@ -46,8 +46,8 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// Makes the job end if a session fails after this call, because frames are in the memory of a
-  /// GPU.
+  /// Makes the job end if a session fails after this call. The other sessions cannot take over its
+  /// frames, because these are in the memory of a GPU.
   void stay_on_device() { on_device_ = true; }
 
   /// Waits for work; a thread that drives a session calls this function. Returns false if the pool

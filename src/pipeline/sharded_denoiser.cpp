@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 // Number of frames in flight for each session, in addition to the latency of the session: one frame
-// that is filtered, one that waits, and two that are finished earlier than the frames of a slower
-// session.
+// that is filtered, one that waits, and two finished frames whose results must wait for those of a
+// slower session.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -38,7 +38,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // note() makes repeated frames share samples, because a session may store many of these frames.
+    // Here each repeated frame gets the samples of the frame that it repeats. This saves memory,
+    // because a session may store many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)
@@ -138,9 +139,9 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task. `held` contains a frame until the result of the frame is available, so that
-  // another session can filter the frame after a failure. `frame` becomes a second reference to the
-  // same samples.
+  // Waits for a task of session `me`. If the task is to filter a frame, `frame` becomes this frame.
+  // SessionState::held also refers to the samples of the frame until its result is available, so
+  // that another session can filter the frame after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -130,7 +130,8 @@ class Directional {
     });
   }
 
-  /// Returns the mean difference of two planes at three sites along the chosen direction.
+  /// Returns the mean difference between the planes a and b at the site (x, y) and its two
+  /// neighbours along the chosen direction.
   float smooth_difference(PlaneView<const float> a, PlaneView<const float> b, int x, int y) {
     const int dx = horizontal_.view()(x, y), dy = 1 - dx;
     return (a(x - dx, y - dy) - b(x - dx, y - dy) + a(x, y) - b(x, y) + a(x + dx, y + dy) -

@@ -26,7 +26,7 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
 /// at most `flat_deviations`.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
-/// The minimum and the maximum of the added samples.
+/// The minimum and the maximum of the samples that add() receives.
 struct Range {
   float least = std::numeric_limits<float>::infinity();
   float most = -std::numeric_limits<float>::infinity();

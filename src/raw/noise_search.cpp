@@ -173,7 +173,8 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // The rounding of samples to integers alone has a variance of 1/12.
+  // If the variance hardly exceeds that of rounding to integers, which is 1/12, the mosaic has no
+  // noise.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));

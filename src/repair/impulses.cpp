@@ -116,13 +116,13 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // Numbers the samples of the complete 5x5 window. The list of the neighbours omits the
+      // The number of the sample in the complete 5x5 window, row by row. `ring_24` omits the
       // centre, which has the number 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // Samples with the value of impulses of the opposite sign are omitted only if the tolerance
-      // for that value is small. Within a wide tolerance, values may also belong to the picture.
+      // Impulses of the opposite sign are also omitted, but only if the tolerance for their value
+      // is small. Within a wide tolerance, a sample of this value may belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

@@ -8,8 +8,8 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance, in samples, of the neighbours that are used if no direction has two unmarked
-// neighbours.
+// Maximum distance, in samples, at which unmarked samples are searched if no direction has unmarked
+// neighbours on both sides.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture. At
 /// higher levels, the noise that cubic interpolation adds exceeds the improvement of the estimate.

@@ -153,8 +153,8 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   for (int i = 0; i < strips; ++i)
     for (int k = i + 1; k < strips; ++k)
       if (correlation(bends[i], bends[k]) < 0.7) return false;
-  // The second differences of independent values have the autocorrelations -2/3 and 1/6 at lags 1
-  // and 2.
+  // Offsets are independent, so the autocorrelations of their second differences must be near -2/3
+  // and 1/6 at lags 1 and 2.
   const std::span<const float> first = bends[0];
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
@@ -185,9 +185,10 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
 }
 
 /// Returns the degrees of freedom of a smoothing (the trace of its matrix), with a relative error
-/// of less than 1 %. The smoothing passes polynomials below its order unchanged. The other
-/// eigenvalues of its penalty are nearly powers of the eigenvalues of first differences, shifted by
-/// half an index for each further order.
+/// of less than 1 %. The trace is a sum over the eigenvalues of the penalty D^T D (lines.h).
+/// `order` eigenvalues are 0. The others are approximated by (2 - 2 cos w)^order: for order 1,
+/// these are the eigenvalues themselves; for higher orders, w contains an index that is shifted by
+/// (order - 1) / 2.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;
@@ -248,8 +249,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves the linear system of the smoothing. `band` first contains the lower band of I + lambda
-  // D^T D, and then its Cholesky factor L. The last step solves L L^T s = p.
+  // Solves (I + lambda D^T D) s = p, where s is the smooth profile, p the profile, and D as in
+  // lines.h includes the order. `band` first contains the lower band of the matrix, and then its
+  // Cholesky factor L. The last step solves L L^T s = p.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -321,8 +323,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little during the clip, the mean of the profiles of all frames shows the
-  // contribution of the picture to each profile.
+  // The mean of the profiles of all frames is the contribution of the picture to each profile, if
+  // the picture changes little. It is used if the profiles can then be smoothed with a lower score.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -150,7 +150,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // Number of examined parts: the tenth of all parts that has the most outliers.
+  // The plane is divided into parts x parts rectangles. A tenth of them is examined: those with the
+  // most outliers.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -180,8 +181,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // By chance, an impulse has another impulse as a neighbour. The probability is about 8 times the
-  // density of impulses.
+  // Some impulses have another impulse as a neighbour by chance. Their share is about 8 times the
+  // density of impulses, so a share of `touching` is allowed.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

@@ -74,8 +74,8 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames in which the sample hardly differs from its surroundings, although a defect
-  // would be visible.
+  // Number of frames that show that the sample has no defect: it hardly differs from its
+  // surroundings, and a defect would be visible.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
@@ -260,8 +260,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample in front of an unchanging picture
-    // also counts as a stuck pixel.
+    // If the clip has other stuck pixels, a sharp isolated sample around which the picture does not
+    // change also counts as a stuck pixel.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -24,8 +24,8 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of the variance of volume `i` that the components contain if the volumes
-  /// consist of white noise, 0..1.
+  /// For volumes that consist of white noise only: returns which share of the variance of volume
+  /// `i`, 0..1, the components contain.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples, one sample for each

@@ -41,8 +41,8 @@ class VoxelProjector {
 
  private:
   /// Predicts missing samples of a voxel from its components, and repeats this with the components
-  /// of the completed samples. Each step multiplies the error by the share of the missing volumes
-  /// in the components.
+  /// of the completed samples. The error decreases faster, the less the components depend on the
+  /// missing samples.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;

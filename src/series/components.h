@@ -21,14 +21,14 @@ namespace lull::series {
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns a view of the memory of the first volumes of the samples, in which the components of
-/// `fit` can be stored.
+/// Returns a view of the first volumes of `samples`, one for each component of `fit`. project() may
+/// write the components there.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// Consecutive components that are scaled by the same factor. A sample is the middle of the range
-/// that filters accept (core/float_range.h) plus the factor `scale` times the component. The noise
-/// of a component has a standard deviation of 1, and that of the samples a standard deviation of
-/// `scale`.
+/// The components `first` to `end` - 1, which are scaled by the same factor `scale`. Filters
+/// process the samples m + scale * component, where m is the middle of the range that filters
+/// accept (core/float_range.h). The noise of a component has a standard deviation of 1, so the
+/// noise of these samples has a standard deviation of `scale`.
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;

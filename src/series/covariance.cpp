@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds inner products of volumes to `sums`: of each of the volumes i to i + lanes - 1 with each of
-/// the volumes j to j + lanes - 1.
+/// Adds the inner products of `lanes` volumes, from volume i on, with `lanes` volumes, from volume
+/// j on, to `sums`.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {

@@ -31,9 +31,9 @@ constexpr double same_level = 1.2, same_estimate = 1.5;
 /// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
 /// factor, the level contains signal.
 constexpr float max_correction = 1.5f;
-/// At least this number of components is filtered. Components whose eigenvalues are below the noise
-/// edge can still contain signal in a few voxels, and filtering a few more components takes little
-/// time.
+/// At least this number of components is filtered, even if fewer of them have an eigenvalue above
+/// those of noise. The other components can still contain signal in a few voxels, and filtering a
+/// few more components takes little time.
 constexpr int min_components = 16;
 /// A volume is filtered separately from the components if separate filtering reduces its error by
 /// at least `significance` standard errors. Series of more than `max_examined_volumes` volumes are
@@ -101,9 +101,9 @@ class NoiseEstimator {
     return !a.map || std::ranges::equal(a.map->values, b.map->values, close);
   }
 
-  /// Returns whether the volumes have different noise levels. For volumes with residuals, the
-  /// residuals for one common level are compared. For volumes without residuals, the initial
-  /// estimates are compared. A tenth of the volumes may differ.
+  /// Returns whether the noise levels of more than a tenth of the volumes differ from the common
+  /// level. The level of a volume follows from its residuals. If it has no residuals, its initial
+  /// estimate is compared, except for Rician noise.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -189,8 +189,8 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the variance of the noise in squared units of its level: 1 if the level is given, and
-/// nothing if the level is to be refined.
+/// Returns the variance of the noise of stabilised samples. It is 1 if the noise levels are given.
+/// The result is empty if the levels are estimates; the spectrum then shows the variance.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }

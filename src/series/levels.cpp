@@ -15,22 +15,24 @@ namespace {
 
 /// Distance between the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Samples with Rician noise are used only if their variance-stabilised signal is at least this
-/// large.
+/// Samples with Rician noise are used only if their variance-stabilised signal, in units of the
+/// noise level, is at least this large.
 constexpr double min_rician_signal = 2;
 /// Minimum share of a volume's noise that its residuals contain. If they contain less, the level of
 /// the volume is not changed.
 constexpr double min_free_share = 0.3;
-/// Required degrees of freedom: for the level of a volume, and for a node of the map. The relative
-/// standard deviation of a level is 1 / sqrt(2 x degrees of freedom).
+/// Minimum degrees of freedom of the residuals from which a level is computed, for the level of a
+/// volume and for a node of the map. The relative standard deviation of a level is 1 / sqrt(2 x
+/// degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// Residuals are computed for about this number of volumes per voxel. In longer series, only some
-/// of the voxels are needed.
+/// In series of more volumes than this, residuals are computed in only some of the voxels, so that
+/// their total number does not grow with the number of volumes.
 constexpr int max_examined = 100;
 /// A noise map is not used if its extremes differ by less than this factor.
 constexpr double min_variation = 1.08;
 
-/// Sum of squared residuals, and the degrees of freedom of this sum.
+/// Sum of squared residuals, and its degrees of freedom: the expectation of this sum for noise of
+/// variance 1.
 struct Residuals {
   double squares = 0, freedom = 0;
   Residuals& operator+=(const Residuals& other) {

@@ -23,9 +23,9 @@ struct ResidualLevels {
 /// Corrects the level of each volume, and the noise map, by the residuals of the complete voxels
 /// (voxels.h). If all volumes have equal levels, the residuals of all volumes together correct
 /// them, so that the levels remain equal. If the levels differ, each level is corrected separately,
-/// and the level of a volume whose ratio is 0 does not change. Samples with Rician noise are used
-/// only where their signal is at least twice the level, because weaker signals have a smaller
-/// variance.
+/// and the level of a volume without usable residuals (a ratio of 0) does not change. Samples with
+/// Rician noise are used only where their signal is at least twice the level, because weaker
+/// signals have a smaller variance.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

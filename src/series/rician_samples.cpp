@@ -16,7 +16,8 @@ namespace {
 /// estimates. (Without this step, samples with an estimate of 0 would become 0.)
 constexpr double uncertain_signal = 0.45;
 /// A voxel counts as air if the mean of its signal over all volumes is below `air`, and as part of
-/// the object if it is above `object`.
+/// the object if the mean is above `object` (both in units of sigma). In between, the replacement
+/// is gradual.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {

@@ -63,8 +63,9 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over cubes, with one element for each volume: the errors `alone` and `together`, and the
-/// squares of their differences.
+/// Sums over cubes, with one element for each volume: its squared error if the volumes are filtered
+/// (`alone`), its squared error if the components are filtered (`together`), and the square of the
+/// difference between the two.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

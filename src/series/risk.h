@@ -26,8 +26,7 @@ struct Risks {
 /// wavelet shrinkage", doi:10.1080/01621459.1995.10476626). The rotation from volumes to components
 /// keeps the noise of the coefficients white, and commutes with the DCT. The estimate uses some of
 /// the cubes inside the object.
-/// @param means  mean of each volume after variance stabilisation; components do not contain the
-/// means
+/// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0
 /// @param voxels  voxels inside the object, in ascending order

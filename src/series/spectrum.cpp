@@ -7,9 +7,10 @@
 namespace lull::series {
 namespace {
 
-/// Bounds of the half width of a spectrum, relative to the half width for noise of one level. They
-/// are needed because a volume whose level is much lower than the levels of all other volumes
-/// widens the spectrum only downwards.
+/// The upper end of the spectrum of the noise is computed from its lower end, as if both were
+/// equally far from the middle. The distance counts as at most max_widening times the distance for
+/// noise of one level, plus max_excess, because a single volume with a very low level widens the
+/// spectrum only downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
 /// linearly on the other volumes.
@@ -18,8 +19,9 @@ constexpr double dependent = 1e-3;
 /// probability of 0.99, it is below its mean plus this number times the scale of its distribution.
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that contain noise. If there are more voxels than volumes,
-/// eigenvalues of volumes that depend linearly on the others are not counted.
+/// Returns the number of eigenvalues that contain noise. Eigenvalues of volumes that depend
+/// linearly on other volumes contain none. They are recognised only if there are more voxels than
+/// volumes; otherwise all eigenvalues are counted.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
@@ -29,7 +31,8 @@ int noisy_values(std::span<const double> values, double count) {
 }
 
 /// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the
-/// Marchenko-Pastur edge: `fluctuation` times the scale of the eigenvalue's distribution.
+/// Marchenko-Pastur edge: `fluctuation` times the scale of the distribution of this eigenvalue
+/// (Johnstone 2001).
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;

@@ -62,8 +62,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies Q by the reflection from the left. Rows and columns of Q with indices below `first`
-/// are still those of the unit matrix.
+/// Multiplies Q by the reflection from the left. The rows and columns of Q with indices below
+/// `first` do not change, because they are still those of the unit matrix.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;

@@ -40,11 +40,11 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two samples differ in a way that their 8-bit values cannot show, because values
-/// outside 0..255 are clamped. Only float samples can be outside 0..255. Two such samples differ if
-/// their difference exceeds one step of 8 bits. If a sample is outside the range that filters
-/// accept, it is preserved unchanged. Therefore such a sample differs from the other sample if any
-/// bit differs.
+/// Returns whether two samples differ although their 8-bit values may be equal. This happens only
+/// with float samples outside 0..255, because 8-bit values are clamped. If one of the samples is
+/// outside 0..255, they differ if their difference exceeds one step of 8 bits. If one of them is
+/// outside the range that filters accept, they differ if any bit differs, because such samples are
+/// preserved unchanged.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

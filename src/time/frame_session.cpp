@@ -63,8 +63,8 @@ class FrameSession : public Denoiser {
   int slot_of(int n) const { return n % slots_; }
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// Returns the next result in order, if it is ready. If more than `may_wait` results are in
-  /// flight on the device, the function waits for the oldest of them.
+  /// Returns the next result in order, if it is ready. If more than `may_wait` results are
+  /// incomplete on the device, the function first waits for the oldest of them.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {
@@ -110,13 +110,13 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// Performs one step. In each phase, a step filters the reference patches of one frame, or of
-  /// several frames at the start of a scene. Step n follows the arrival of frame n. After the last
-  /// frame, further steps process the frames that are not finished.
+  /// Performs one step. In each phase of the method (time/frames.h), a step filters the reference
+  /// patches of one frame, or of several frames at the start of a scene. Step n follows the arrival
+  /// of frame n. After the last frame, further steps process the frames that are not finished.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Index of the last frame for which the previous phase has added all estimates.
+      // Index of the last frame to which the phase before phase k has added all estimates.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
@@ -124,10 +124,10 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters all reference patches whose last neighbouring frame is frame n + `radius`. These are
-  /// the reference patches of frame `n`, and of earlier frames that search further ahead. The
-  /// earlier frames can wait until this step, because none of their neighbouring frames has been
-  /// finished before this step.
+  /// Filters the reference patches of frame `n`, whose last neighbour is the frame n + radius. It
+  /// also filters the reference patches of earlier frames with the same last neighbour, whose
+  /// search reaches further ahead (Timeline::extra_ahead). These frames can wait until this step,
+  /// because none of their neighbours has been finished before it.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -136,9 +136,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of frame `first` and all later frames, which are the last of the
-  /// clip. No more frames arrive, so all their neighbours are available. These reference patches
-  /// search further back, in frames that the next step may finish.
+  /// Filters the reference patches of frame `first` and of all later frames, which are the last of
+  /// the clip. All of them are filtered in this step, because they search further back, in frames
+  /// that the next step may finish. All their neighbours are available.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
@@ -151,9 +151,9 @@ class FrameSession : public Denoiser {
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a wanted result depends on the estimates that this phase computes from the
-  /// reference patches of frame `n`. These patches search `further` frames more than the radius
-  /// ahead, and `back` frames more than the radius back.
+  /// Returns whether a wanted result depends on the estimates that `phase` computes from the
+  /// reference patches of frame `n`. The search for these patches covers radius + further frames
+  /// after frame `n`, and radius + back frames before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

@@ -25,10 +25,10 @@ struct SessionPlan {
   /// gathers patches from other frames, but adds no estimates to them. This requires a single
   /// phase.
   bool gathers = false;
-  /// If true, the last frames of a clip also take patches from frames outside the temporal radius
-  /// before them (Timeline::extra_back), because few or no frames follow. The first frames of a
-  /// scene always take patches from frames outside the temporal radius after them. Must be false if
-  /// `gathers` is true.
+  /// If true, the last frames of a clip take patches from more frames before them than the temporal
+  /// radius contains (Timeline::extra_back), because few or no frames follow. In the same way, the
+  /// first frames of a scene always take patches from more frames after them
+  /// (Timeline::extra_ahead). Must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }

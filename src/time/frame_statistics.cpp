@@ -28,9 +28,8 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the sample rows of one row of blocks. There is one set of sums for each column of
-/// samples, so that the loops over columns need no sum across a vector and compilers vectorise
-/// them.
+/// Sums over the sample rows of one row of blocks. Each column of samples has its own sums. Loops
+/// over columns therefore need no sum across a vector, so that compilers vectorise them.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
@@ -113,9 +112,10 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block. `different` is increased by the number of blocks that are
-/// not equal, and `d` by other counts. The function calls `enough` with the number of remaining
-/// blocks; `enough` returns whether the comparison may stop.
+/// Compares two planes block by block. Adds the number of blocks that are not equal to `different`,
+/// and the numbers of textured and of shared blocks to `d` if `textured` is true. The function
+/// calls `enough` with the number of remaining blocks; `enough` returns whether the comparison may
+/// stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {
@@ -218,9 +218,9 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If any block of the main plane differs, the relation depends only on the textured blocks of the
-  // main plane. The comparison stops when the remaining blocks cannot change the result, even if
-  // all of them are textured and equal.
+  // After a block of the main plane differs, the relation depends only on the textured blocks of
+  // this plane. The comparison then stops as soon as the remaining blocks cannot change the
+  // relation, even if all of them are textured and equal.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

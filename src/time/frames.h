@@ -45,10 +45,11 @@ struct ByOffset {
   constexpr const T& operator[](int offset) const { return values[offset + max_temporal]; }
 };
 
-/// Returns the margin of a method with `phases` phases. Each phase takes patches from `radius`
-/// frames before and after a frame, and adds estimates to these frames. For the first `radius`
-/// frames of a session it is unknown whether a scene begins there (timeline.h), so the margin has
-/// `radius` additional frames before the frame.
+/// Returns the margin of a method with `phases` phases: the numbers of frames before and after a
+/// frame on which its result depends. Each phase takes patches from `radius` frames before and
+/// after a frame, and adds estimates to the same frames. For the first `radius` frames of a session
+/// it is unknown whether a scene begins there (timeline.h), so the margin has `radius` additional
+/// frames before the frame.
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

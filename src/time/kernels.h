@@ -19,8 +19,8 @@ namespace lull {
 
 // ---- statistics (frame_statistics.cu) ----
 
-/// Counts from which FrameDifference is computed. `unequal` is the number of blocks with at least
-/// one sample that differs in any bit.
+/// Numbers of blocks from which FrameDifference is computed; the arrays have one element for each
+/// plane. `unequal` counts the blocks with at least one sample that differs in any bit.
 struct DifferenceCounts {
   std::uint32_t unequal[max_planes], different[max_planes], textured, shared;
 };
@@ -32,7 +32,8 @@ struct PredictionCounts {
 void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
                       const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
                       cudaStream_t stream);
-/// Computes the main plane in 8 bits, and the coarse plane for prediction; null: not needed.
+/// The main plane in 8 bits (`fine`), and the coarse plane for prediction (frame_relation.h).
+/// make_bytes() does not compute a plane whose pointer is null.
 struct MainBytes {
   std::uint8_t *fine = nullptr, *coarse = nullptr;
 };

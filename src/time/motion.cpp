@@ -85,7 +85,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The region in coarse samples can extend beyond the region at full resolution.
+  // The centre is limited so that the region, moved by it, stays inside the picture.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };

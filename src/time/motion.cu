@@ -39,14 +39,15 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Returns the minimum key over the lanes of a warp. A lane whose cost is `none` has no vector.
+/// Returns the minimum key in a warp. A key consists of the cost of a vector and, in the low bits,
+/// its rank. Each lane passes one vector; a lane without a vector passes the cost `none`.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a region, in samples and in coarse samples. Most regions are complete: for these the
-/// sizes are constants.
+/// Sizes of a region, in samples and in coarse samples. Most regions have the full size. Their
+/// sizes are the constants of WholeRegion.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
@@ -70,14 +71,16 @@ struct MotionArgs {
 };
 
 /// The region of the motion block, with rows of zeros above and below it. A vector can move a row
-/// of the other frame out of the region; such a row is multiplied by zeros. The pitch of
-/// words_for(side) words puts eight rows into different banks of shared memory.
+/// of the other frame out of the region; such a row is multiplied by zeros. Rows have
+/// words_for(side) words and no padding; with the sides used here, eight successive rows are in
+/// different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab for each vector of the coarse search. Each warp that processes a share of the
-/// rows has its own set of products.
+/// Inner products ab (see the top of this file) for each vector of the coarse search.
+/// `coarse_warps` warps divide the rows of the other frame among them; each of them has its own
+/// products, which are added at the end.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // With this alignment, store_pair() can write two products at a time.
@@ -93,9 +96,10 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products ab of each warp, as the tensor cores arrange them: products[warp][row of a pair
-  /// of rows][dx][column]. For the first row of a pair, the column is dy + 1; for the second row,
-  /// it is dy.
+  /// Inner products ab (see the top of this file) of each warp, as the tensor cores return them:
+  /// products[warp][h][dx][column]. (dx, dy) is the vector. The tensor cores process rows of the
+  /// other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1; for the
+  /// second row, h is 1 and the column is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -137,9 +141,9 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab of step 1, the coarse search, for the rows that this warp
-/// processes. The warp processes two rows of the other frame at a time, 16 columns of each. `warp`
-/// is below coarse_warps.
+/// Computes the inner products ab (see the top of this file) of step 1, the coarse search, for the
+/// rows that this warp processes. The warp multiplies 16 samples of each of two rows of the other
+/// frame at a time. `warp` is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -175,7 +179,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums |b|^2 of step 1, the coarse search, with one warp.
+/// Computes the sums of squares of step 1, the coarse search, with one warp: of the region of the
+/// motion block, and of the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -188,7 +193,8 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs step 1, which finds the best coarse vector. A thread compares four vectors in a column.
+/// Performs step 1, which finds the best coarse vector. A thread compares up to four vectors with
+/// the same dx and successive values of dy.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -222,9 +228,10 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab of step 2, the search at full resolution, for four rows of the
-/// other frame at a time and 48 columns of each row. The first operand contains two rows of the
-/// other frame, each shifted by every dx.
+/// Computes the inner products ab (see the top of this file) of step 2, the search at full
+/// resolution, for four rows of the other frame at a time and 48 samples of each row. The first
+/// operand of each matrix product contains two rows of the other frame, once for each dx, shifted
+/// by dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

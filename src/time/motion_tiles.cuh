@@ -51,8 +51,8 @@ struct BytePlane {
   }
 };
 
-/// Returns a pitch in words. With this pitch, threads that each read one row access different banks
-/// of shared memory.
+/// Returns the distance, in words, between rows of `width` samples in shared memory. It is odd, so
+/// that threads that each read one row access different banks.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
 /// Rows of samples (bytes) of a plane, in shared memory.
@@ -60,9 +60,9 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples of the plane into each of the rows `first` to `end` - 1 of the tile,
-  /// which has at most `most` rows. Row 0 of the tile corresponds to row y of the plane. All other
-  /// bytes of these rows become 0.
+  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile; these are at
+  /// most `most` rows. Row r of the tile gets the samples of the plane from (x, y + r) on. All
+  /// other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -120,8 +120,8 @@ struct Tile {
 };
 
 /// The search area of a region: all samples of the other frame with which the region is compared,
-/// for any vector. In addition, `squares` contains for each position in a row the sum of the
-/// squares of the `columns` samples that begin there.
+/// for any vector. In addition, squares[row][dx] is the sum of the squares of as many samples as
+/// the region has columns, from position dx of the row on.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

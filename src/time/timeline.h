@@ -32,9 +32,9 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
-  /// was pushed before it. In a run of frames that repeat each other with small differences, only
-  /// the first repetition is not distinct. So no frame differs much from the frame whose result it
-  /// gets.
+  /// was pushed before it. If several successive frames repeat each other with small differences,
+  /// only the first repetition is not distinct. Therefore no frame differs much from the frame
+  /// whose result it gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -52,8 +52,8 @@ class Timeline {
   }
 
   /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
-  /// distinct frame. `predicted_by` is the distance to the nearest of the `radius` earlier frames
-  /// that shows the same scene; 0: none of these frames shows the same scene.
+  /// distinct frame. `predicted_by` is the distance to the nearest earlier frame that shows the
+  /// same scene, at most `radius`; 0: there is no such frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -88,10 +88,10 @@ class Timeline {
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`; `n` must be at least count() - 1 - 8 * radius. The
-  /// neighbours are the existing frames n - radius - further_back .. n + radius + extra_ahead(n),
-  /// without frames of other scenes and without frames that share noise with frame `n`. Of several
-  /// frames that share noise with each other, only the nearest is included.
+  /// Returns the neighbours of frame `n`: those of the frames n - radius - further_back to n +
+  /// radius + extra_ahead(n) that exist, show the same scene, and do not share noise with frame
+  /// `n`. Of several frames that share noise with each other, only the nearest is a neighbour. `n`
+  /// must be at least count() - 1 - 8 * radius, because older frames are forgotten.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -135,8 +135,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The most recent relation of a frame to its predecessor, without relations that are
-  /// `identical`.
+  /// The most recent relation between a frame and its predecessor that was not `identical`.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

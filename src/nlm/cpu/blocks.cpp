@@ -1,6 +1,7 @@
-// The kernel for patches without a border around their block. A patch begins at each cell (a square
-// of samples, kernels.h), as in the profiles for pictures. The kernel computes the same results as
-// tile.cpp, but row by row, with only a few rows of intermediate results.
+// The kernel for patches without a border (Params::patch_radius is 0), so that each patch is its
+// block. A patch begins at each cell (a square of samples, kernels.h). The profiles for pictures
+// use such patches. The kernel computes the same results as tile.cpp, but row by row, with only a
+// few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -30,8 +31,8 @@ struct Displacement {
   float* weights;
 };
 
-/// Rows of intermediate results for one displacement. The kernel reads the padding at the ends of
-/// rows, but does not use its values.
+/// Rows of intermediate results for one displacement. The last vector of a row also reads the
+/// padding behind the row, but no result depends on the values there.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -44,12 +45,14 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// Element 0 contains the squared differences, element 1 + c the differences of guide c.
-  float* cells[2][guides + 1];    // differences of this and the previous row of cells
-  float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
+  /// For each cell of a row, element 0 contains the sum of squared differences, and element 1 + c
+  /// the sum of the differences in guide plane c.
+  float* cells[2][guides + 1];    // sums over the cells of two rows
+  float* sums[guides + 1][side];  // sums over rows of patches, for the last `side` rows
 };
 
-/// Computes the differences of a row of cells.
+/// For each cell of a row, sums up the squared differences and the differences between the
+/// reference samples and the candidates' samples.
 template <int cell, int guides>
 HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
                           float* const* cells) {
@@ -79,7 +82,8 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
   }
 }
 
-/// Returns, for each position of a row, the sum of `side` neighbours.
+/// Returns, for each cell of a vector that begins at `from`, the sum of the values of this cell and
+/// of the next side - 1 cells of the row.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -88,8 +92,9 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of the newest row, `last`, and of all rows in `rows` except the first row, which
-/// is the oldest. Then `last` replaces the oldest row, so that the next call can use it.
+/// Returns the sum of `last`, the newest row, and of the side - 1 rows before it. `rows` contains
+/// the previous `side` rows, the oldest row first. The function overwrites this oldest row with
+/// `last`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -99,7 +104,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Moves the pointer to the newest row, which down() has stored in rows[0], to the end of `rows`.
+/// Moves the first pointer of `rows` to the end, because down() has stored the newest row there.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -127,8 +132,9 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Row sums are computed one row later than the cells, because a load that overlaps two recent
-  // stores must wait until the stores are complete.
+  // Sums along a row of cells are computed one row later than the cells themselves. The loads of
+  // the sums overlap two stores of cells; directly after these stores, they would have to wait
+  // until the stores are complete.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
@@ -153,9 +159,9 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   }
 }
 
-/// Adds the weighted samples of `count` displacements of one source to the sums of the tile.
-/// `shares` contains the factor of the weights of each patch. `memory` is memory for count * side
-/// rows.
+/// Adds the samples of `count` displacements, multiplied by their weights, to the sums of the tile.
+/// `shares` contains 1 / (sum of the weights * number of estimates of a sample) for each patch.
+/// `memory` provides count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -199,8 +205,8 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Number of displacements that each pass over the sums adds. A few passes over many displacements
-/// are faster than many passes.
+/// Number of displacements that one call of add_samples() processes. Each call reads and writes all
+/// sums of the tile, so fewer calls are faster.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

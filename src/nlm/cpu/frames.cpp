@@ -70,7 +70,7 @@ class CpuFrameEngine final : public FrameEngine {
   };
 
   /// Returns a plane with padding for patches and candidates. Motion can move a motion block up to
-  /// one sample beyond the plane, so the padding contains one additional sample.
+  /// one sample beyond the plane, so the padding is one sample wider than the reach of the filter.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

@@ -35,7 +35,8 @@ struct PhasedView {
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// The plane continues by `pad` samples on all sides; on the right, more samples can be read.
+  /// The plane continues by `pad` samples on all sides. On the right, vectors may read further
+  /// samples, whose values are arbitrary.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
@@ -66,20 +67,21 @@ struct Shape {
   Weights weights;
   /// Guide plane c is multiplied by guide_scale sqrt(a_c), where a_c is the weight of the plane in
   /// the distance D (weights.h). Then D multiplied by the slope of WeightCurve is the sum of
-  /// squared differences, plus mean_share times the square of the sum of differences.
+  /// squared differences of two patches, plus the square of their sum of differences multiplied by
+  /// mean_share.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// A source of candidates: a frame, or the slices at one distance along z from the slices of the
-/// tile.
+/// A source of candidates. In clips, it is a frame. In volumes, it contains the slices z + dz for
+/// all slices z of the tile, with one displacement dz.
 struct TileSource {
   /// Guide planes of the tile's slices and of the neighbouring slices that patches contain. Guide
   /// plane c of slice k has the index k * guides + c. `wanted` contains the planes of the reference
   /// patches.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes that are averaged for the tile's slices. Plane c of slice t has the index t *
-  /// planes + c. `data` is null if the slice does not exist.
+  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
+  /// index t * planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the source is the frame itself. `candidates` may then contain marked holes
@@ -112,8 +114,8 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles. A row of this width, extended by a block and a patch, wastes the fewest
-/// lanes of vectors.
+/// Default size of tiles, in samples. The patches of 4x4 samples that cover a tile of this width,
+/// at a step of 2, have 64 cells in a row, which fill complete vectors.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);

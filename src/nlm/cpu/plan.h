@@ -27,8 +27,8 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Numbers of columns and of rows of the patches whose blocks cover a part of the tile. There is a
-  // patch at each cell.
+  // Numbers of columns and of rows of patches whose blocks overlap the tile, if a patch begins at
+  // each cell.
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats
@@ -36,9 +36,9 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns a pointer to the sample at offset (e_x, e_y) from a reference sample. The reference
-/// sample is in row `row` of the plane, `i` samples to the right of the first sample of the cell in
-/// column `column`.
+/// Returns a pointer to the sample at the displacement (e_x, e_y) from a reference sample. The
+/// reference sample is in row `row` of the plane. It is number `i`, from 0, of the samples that the
+/// cell in column `column` has in this row.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

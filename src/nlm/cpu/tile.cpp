@@ -76,9 +76,9 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// Sums of squared differences (`squares`, `patch_squares`) and of differences (`sums`,
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
-  float *squares, *sums;  // sums of a row of cells
-  // Sums along the rows of patches. `patch_squares` has a plane of cells for each slice, and
-  // `patch_sums` has one for each slice and guide.
+  float *squares, *sums;  // one sum for each cell of a row
+  // Sums over the cells that a patch has in one row of cells. `patch_squares` contains a plane of
+  // such sums for each slice, and `patch_sums` one for each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -105,7 +105,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
   }
 }
 
-/// Returns the weights of neighbouring patches in slice t, one in each lane.
+/// Returns a vector of weights: those of successive patches of a row, in slice t.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const TileSums& from) {
@@ -131,8 +131,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile. There is one plane of sums for each sample of a
-/// cell.
+/// Adds weighted samples to the sums of a tile. Each position in a cell has its own plane of sums,
+/// so that a vector contains the sums of successive cells.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -146,8 +146,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Adds the weights and the weighted samples of one displacement to the sums at the same positions
-/// (step 2 at the top of this file, if each sample has one estimate).
+/// Adds the weights and the weighted samples of one displacement to the sums of the reference
+/// samples (step 2 at the top of this file, if each sample has one estimate).
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -203,7 +203,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // The oldest row is added first, so that sums do not depend on where a tile begins.
+      // The sum begins with the topmost row of patches, so that rounding does not depend on where a
+      // tile begins.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));
@@ -212,7 +213,8 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
   }
 }
 
-/// Calls visit(source, e_x, e_y) for all candidates.
+/// Calls visit(source, e_x, e_y) for each displacement (e_x, e_y) from a patch to its candidates in
+/// each source.
 template <class Visit>
 void each_displacement(const Shape& shape, const Tile& tile, Visit&& visit) {
   for (const TileSource& source : tile.sources)

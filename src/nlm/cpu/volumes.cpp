@@ -61,7 +61,8 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // Only slices that lie in a patch of a candidate are needed.
+      // The kernel reads only slices that lie in the patch of a candidate. All other views remain
+      // empty.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();

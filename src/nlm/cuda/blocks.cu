@@ -32,16 +32,17 @@ struct Cells {
   static constexpr int columns = 33 - across;
   // Number of rows of cells that a thread reads.
   static constexpr int rows = patches_per_thread + across - 1;
-  // Position of the first patch, in cells.
+  // Column and row of the first patch that covers samples of the plane, in cells.
   static constexpr int first = -(across - 1);
-  /// Returns the number of patches along an axis.
+  /// Returns the number of patches along an axis of `length` samples.
   static __host__ __device__ constexpr int patches(int length) {
     return (length + cell - 1) / cell + across - 1;
   }
 };
 
-/// Layout of the samples of a thread block in shared memory: columns are distributed to `cell`
-/// phases. The length of rows is the length for a search radius of `max_search`, so that the
+/// Layout of the samples of a thread block in shared memory. The samples of a row whose x has the
+/// same remainder modulo `cell` follow each other, so that successive lanes read successive
+/// samples. The length of rows is the length for a search radius of `max_search`, so that the
 /// compiler knows all offsets.
 template <int cell, int max_search>
 struct Window {
@@ -57,8 +58,10 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches. For integers i and j, layer (a, b) contains the estimates of the
-/// patches in column a + i `across` and row b + j `across`, at the positions (4 i, 4 j).
+/// The estimates of patches, in n x n planes (layers), where n is Cells::across. The patches of a
+/// layer do not overlap: the layer (a, b) contains the patches in the columns a, a + n, a + 2 n,
+/// ... and in the rows b, b + n, b + 2 n, ... The patch in column a + i n and row b + j n is at (4
+/// i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -69,7 +72,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum over `across` lanes, beginning with this lane.
+/// Returns the sum of `v` in this lane and the next across - 1 lanes.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));

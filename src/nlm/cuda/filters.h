@@ -24,7 +24,7 @@ void require_addressable(const Params& params, const FrameFormat& format);
 class Workspaces {
  public:
   Workspaces();
-  /// Allocates the memory and chooses plan.side.
+  /// Allocates the memory, and chooses the side of a tile (plan.side).
   void reserve(TilesPlan& plan, int sources);
   float* get() const { return memory_.get(); }
   int count() const { return count_; }
@@ -56,7 +56,7 @@ class FrameFilter {
   enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    // The guide in which holes are marked, if frames may have holes.
+    // A copy of the guide with a mark at each hole (hole_mark()); empty if Params::holes is false.
     lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };

@@ -139,8 +139,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// A frame that was not filtered is in the margin of the part whose results are wanted, so its
-  /// result is discarded.
+  /// If the frame was not filtered, the caller discards the result: only the wanted frames next to
+  /// the frame depend on its samples.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -200,8 +200,8 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// For planes that are not filtered, copies the samples of the last frame that the worker
-  /// accepted. The result in `slot` receives the samples.
+  /// Copies the planes that are not filtered from the frame that the worker accepted last to the
+  /// result in `slot`.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)

@@ -18,8 +18,8 @@
 
 namespace lull::nlm::cuda {
 
-/// The weight as a function of the distance q. Exponential: 2^min(top - q, 0). Polynomial:
-/// min(max(top - q, 0), 1)^8.
+/// The weight as a function of the distance q. Exponential: 2^min(top - q, 0), which is 1 up to the
+/// distance `top`. Polynomial: min(max(top - q, 0), 1)^8, which is 0 from the distance `top` on.
 struct Curve {
   explicit Curve(const Params& params);
   bool exponential;
@@ -81,13 +81,13 @@ struct BlocksPlan {
   /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// Filters `plane` with blocks; `layers` is memory of plan.layer_bytes() bytes. `result` is a plane
-/// without padding, as in the following functions.
+/// Filters `plane`. `layers` provides memory of plan.layer_bytes() bytes. `result` is a plane
+/// without padding. The results of the following functions also have no padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
-// The following functions launch the kernels of boxes.cu, for a patch around every sample, without
-// mean term, in 1 or 3 planes.
+// The following functions launch the kernels of boxes.cu, for a patch around every sample, in 1 or
+// 3 planes. Params::mean_term must be 0.
 
 struct BoxesPlan {
   Space space;
@@ -145,7 +145,7 @@ struct TilesPlan {
   int side = 32;                 // side of a tile
   std::array<float, 3> scale{};
 
-  /// Returns the maximum number of patches that cover a row of a tile.
+  /// Returns the maximum number of patches along an axis that overlap a tile.
   int patches_across() const { return (side + block) / step - 1; }
   /// Returns the number of floats that a thread block needs for `sources` sources of candidates.
   std::size_t workspace(int sources) const;

@@ -52,8 +52,9 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance of two patches. `from` is the offset in the planes of the first sample of
-/// one patch; `away` is the offset from this patch to the other.
+/// Returns the distance q (kernels.h) of a reference patch and a candidate. The first sample of the
+/// reference patch has the offset `from` in the planes; the first sample of the candidate has the
+/// offset from + away.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -171,15 +172,17 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// Computes the results at a sample of the tile. `shares` contains the factor of the weights of
-/// each patch. `fixed` is the number of patches along an axis that cover the sample; 0: any number.
+/// Computes the results at a sample of the tile. `shares` contains 1 / (sum of the weights * number
+/// of estimates of a sample) for each patch. `fixed` is the number of patches along an axis that
+/// cover the sample; 0: any number.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // The position of the last patch that covers the sample. The other patches precede it.
+  // Column and row of the last patch that covers the sample. The other patches that cover it are in
+  // the preceding columns and rows.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];

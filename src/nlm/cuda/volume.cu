@@ -105,8 +105,9 @@ __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the slices that were processed last: sums of squared differences over three rows,
-  // sums of differences over three rows, and the differences at the centres.
+  // Values of the slices that were processed last. Slice z is at the index z modulo 3 (in
+  // `centres`, modulo 2). The values are sums of squared differences over three rows, sums of
+  // differences over three rows, and the differences at the centres of patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -167,8 +168,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if there are more candidates than half precision can sum. `fixed` is the search radius for
-/// the largest thread blocks, so that the compiler knows all offsets; 0: any radius.
+/// true if there are more candidates than half precision can sum. If `fixed` is not 0, it is the
+/// search radius, and thread blocks have their largest size, so that the compiler knows all
+/// offsets. 0: any radius and any size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -187,7 +189,7 @@ __global__ void __launch_bounds__(256, 2)
   const int row = window.columns, slice = window.columns * window.rows;
   const int y0 = static_cast<int>(threadIdx.y) * rows_per_lane,
             z0 = static_cast<int>(threadIdx.z) * slices_per_lane;
-  // Index in `planes` of the first slice of this thread's samples, minus (search + 1).
+  // Index of the first slice of this thread among the wanted slices.
   const int place = static_cast<int>(blockIdx.z) * half_depth * lanes + z0;
   if (place >= planes.count) return;  // true for complete warps
   T reference[slices_per_lane + 2][rows_per_lane + 2];

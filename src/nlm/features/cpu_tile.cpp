@@ -22,7 +22,8 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Sums that a filter accumulates: planes of the size of a tile, with one sum for each pixel.
+/// Sums of the colour filter or of the guided filter (formulas.h). Each sum is a plane with one
+/// value for each pixel of a tile.
 struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
@@ -72,8 +73,8 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Computes the weights of a filter, and the derivatives of the weights, from the summands of the
-/// distance.
+/// Computes the weights w of a filter, and their derivatives w' (formulas.h, step 4), from the
+/// summands of the distance.
 HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {
@@ -110,8 +111,8 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the candidates at one displacement to the sums of a filter with `coefficients`
-/// coefficients.
+/// Adds the candidates at one displacement to the sums of a filter whose linear function
+/// (formulas.h, step 3) has `coefficients` coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;

@@ -122,7 +122,8 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// Uploads the first `count` planes, and packs them into quads.
+  /// Uploads the first `count` planes, at most 4, and interleaves them: each pixel becomes four
+  /// floats.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {
     if (!to) to = DeviceBuffer<float4>(space_.size());

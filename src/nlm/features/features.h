@@ -38,10 +38,9 @@ struct FeatureParams {
 /// the available features (Frame::features). Equal frames give equal results, bit for bit, for
 /// every number of threads. A part of a clip that is filtered with the margin(params) around it
 /// gives the results of the complete clip.
-/// @throws InvalidArgument     a parameter is outside its range, or frames are not RGB or grey
-/// floats
-/// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory the memory of the device is too small for the session
+/// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
+/// @throws DeviceUnavailable  this build or machine lacks the backend or device
+/// @throws OutOfDeviceMemory  the memory of the device is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,
                                                       const Backend& backend);

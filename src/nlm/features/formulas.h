@@ -54,13 +54,14 @@ inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
-/// Returns whether a displacement from -S to S along x and y is in the disc.
+/// Returns whether the displacement (dx, dy), with |dx| <= S and |dy| <= S, is in the disc of
+/// candidates. S is the search radius.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Continuation of planes as mirror images. Returns the position whose value is used at position
-/// `i`. `i` may be up to `length` beyond the plane.
+/// Continues planes as mirror images. Along an axis of `length` pixels, returns the position in the
+/// plane whose value is used at position `i`. `i` may be up to `length` outside the plane.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
@@ -73,7 +74,8 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight and its derivative w' (step 4 at the top of this file), for x = D_f / k^2.
+/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). Both are
+/// functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
@@ -94,7 +96,7 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor 2 / (k^2 C (2 f + 1)^2) of dw/dx (step 4 at the top of this file).
+/// Returns the factor by which dw/dx is multiplied in w' (step 4 at the top of this file).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
@@ -106,7 +108,8 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 /// g u, with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // The solution for a unit vector as right-hand side contains L of step 4.
+  // The system is also solved for the right-hand side (1, 0, 0, ...). The first element of this
+  // solution is L of step 4.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -14,20 +14,21 @@
 
 namespace lull::nlm::cuda {
 
-/// Regressors are stored in quads of four planes; the last quad is padded with zeros.
+/// Number of quads of the regressors. A quad contains four planes, interleaved so that a pixel is a
+/// float4. If there are fewer planes for the last quad, the missing ones are 0.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 
-/// A frame in the layout of a Space (planes continue beyond their edges). Each pixel of light and
-/// variance is a quad: red, green and blue, or grey in the first element.
+/// A frame in GPU memory. Its planes continue beyond their edges (Space in nlm/cuda/kernels.h).
+/// Each pixel of light and variance contains red, green and blue, or grey in the first element.
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
   std::array<const float4*, max_quads> regressors{};
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
 };
 
-/// A displacement of the search window: as an offset in the Space, and in units of the search
-/// radius.
+/// A displacement of the search window: `offset` in floats of a plane (Space::at), `x` and `y` in
+/// units of the search radius.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;
@@ -47,7 +48,7 @@ struct LightJob {
   int cell = motion_cell, cell_columns = 1;
   int sources = 1;  // the first source is the wanted frame
   std::array<DeviceLight, max_frames> source{};
-  /// Noise of the regressors of the wanted frame, as planes without padding.
+  /// Noise variance of each regressor of the wanted frame at each pixel, as planes without padding.
   std::array<const float*, max_regressors> noise{};
   DeviceCandidate colour, guided;
 };

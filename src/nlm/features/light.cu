@@ -45,8 +45,8 @@ struct LightSums {
   /// derivative of the result. `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // The following code accesses this copy with indices that are unknown at compile time, so that
-    // the compiler can keep the original sums in registers.
+    // solve_line() accesses its arrays with indices that are unknown at compile time, so they must
+    // be in local memory. It gets this copy, so that the sums themselves can remain in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -76,8 +76,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads beyond the plane also compute summands. For their own pixel, they read the last pixel
-    // of the plane.
+    // Threads whose pixel is outside the plane also take part, because they compute summands for
+    // other pixels. They read the nearest pixel of the plane as their own pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -98,7 +98,8 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // The loop computes clamp(x(q) - x(p), -1, 1) in two instructions.
+    // In two instructions for each regressor x, the loop computes clamp(x(q) - x(p), -1, 1), where
+    // q is the candidate and p the pixel of the thread.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
@@ -147,8 +148,9 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
   }
 }
 
-/// Transfers values from the second thread of each pixel to the first thread. The second thread
-/// passes `from`, the first thread passes `to`; the other pointer of each is null.
+/// Transfers values from the second thread of each pixel to the first thread. In the first thread
+/// of a pixel, `to` receives the values and `from` is null. In the second thread, `from` contains
+/// the values and `to` is null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

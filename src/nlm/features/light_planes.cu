@@ -25,7 +25,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` over the positions around (x, y) that are inside the plane.
+/// Returns the mean of `value` over the square of 2 radius + 1 pixels a side around (x, y). Pixels
+/// outside the plane are not counted.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -47,8 +48,9 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// For the pixel of each thread of a block, returns the mean of the variance over the surrounding
-/// positions that are inside the plane. Sums along rows are in shared memory.
+/// Returns the mean of each channel's variance over the square of 2 level_radius + 1 pixels a side
+/// around the pixel of this thread. Pixels outside the plane are not counted. All threads of the
+/// thread block take part: the sums along rows are in shared memory.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

@@ -130,7 +130,8 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The frame is in the margin of the part whose results are wanted, so its result is discarded.
+    // The caller discards the result of this frame: only the wanted frames next to it depend on its
+    // samples.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
@@ -207,9 +208,9 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Numbers of planes. Each frame needs memory for light, variance, albedo, the regressors and
-  // their noise, and the copies of the engine. The complete session needs memory for results,
-  // derivatives and blending.
+  // Memory in planes. `of_frame` planes are for each frame: light, variance, albedo, the regressors
+  // and their noise, and the copies of the engine. Further planes are for the complete session:
+  // results, derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

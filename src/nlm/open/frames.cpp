@@ -106,7 +106,8 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The frame is in the margin of the part whose results are wanted, so its result is discarded.
+    // The caller discards the result of this frame: only the wanted frames next to it depend on its
+    // samples.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;

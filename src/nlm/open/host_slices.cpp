@@ -57,8 +57,8 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// Some engines process fewer slices at a time than a batch has. They get the slices of the batch
-  /// in several calls.
+  /// A call may contain more slices than the engine processes at a time. The engine then processes
+  /// them in several parts.
   void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
     for (PendingSlice& slice : slices) {
       slice.clean = pool_.acquire();

@@ -19,11 +19,12 @@ constexpr double max_similar = 0.1;
 /// If more than this share of the samples next to an area is similar, the filter gets the area
 /// unchanged.
 constexpr double continuous = 0.5;
-/// If more than this share of the samples next to an area differ from it by a single step, the area
-/// belongs to a gradient.
+/// If more than this share of the samples next to an area of integer samples differ from it by 1,
+/// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// If the noise level is at least `wide_noise` steps, the probability of any single value is at
-/// most 0.2. From `very_wide_noise` steps on, it is at most 0.05.
+/// Noise levels, in steps between successive sample values. From `wide_noise` steps on, noise gives
+/// a sample any particular value with a probability of at most 0.2; from `very_wide_noise` steps
+/// on, of at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // In pictures, the minimum sizes exclude single blocks of codecs, because such blocks may also be
@@ -35,20 +36,21 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Codecs quantise blocks of this side so coarsely that they become constant.
 constexpr int codec_block = 8;
-/// An area consists of blocks of a codec if more than this share of the ends of its runs lies on
-/// the grid of the codec's blocks.
+/// An area consists of blocks of a codec if more than this share of the left and right ends of its
+/// rows lies on the grid of the codec's blocks.
 constexpr double min_on_grid = 0.5;
 /// If areas that consist of blocks of a codec have more than this number of different values, they
 /// do not count as constant areas.
 constexpr std::size_t max_block_values = 2;
 /// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;
-/// Sides of the squares in the opening that removes the ragged parts of an area (opening.h).
+/// Sides, in samples, of the squares with which the ragged parts of an area are removed
+/// (opening.h). A larger side is used only if a smaller one does not suffice.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;
 
-/// The samples next to an area.
+/// Statistics of the samples next to an area.
 struct Border {
   std::int64_t samples = 0, similar = 0, single_steps = 0, above = 0, below = 0;
   double step = std::numeric_limits<double>::infinity();  // smallest difference from the area
@@ -145,7 +147,9 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // In pictures, codecs produce constant areas inside the range of values.
+    // If the value of an area lies between the values around it, a codec may have made the area
+    // constant. In a picture, such an area only counts if it is large, touches the border, and does
+    // not consist of blocks.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -199,7 +203,7 @@ class AreaFinder {
     }
     return area;
   }
-  /// Adds the run of samples of row `y` that contains `x`. Returns the end of the run.
+  /// Adds the run of equal samples that contains the sample (x, y). Returns the end of the run.
   int add_run(Area& area, int x, int y, T value) {
     const T* row = plane_.row(y);
     SampleRun run{.y = y, .begin = x, .end = x + 1};
@@ -314,9 +318,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set whose distance from the set, along a row or column, is at
-  /// most `ring`. Returns the number of all these samples, and the number of those that have the
-  /// value `value`.
+  /// Counts the samples that are not in the set `inside`, but whose distance from it, along a row
+  /// or column, is at most `ring`. Returns the number of all these samples, and the number of those
+  /// that have the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;
@@ -337,7 +341,7 @@ class AreaFinder {
     return false;
   }
 
-  /// Returns the runs of the area's samples that are in the set.
+  /// Returns the runs of those samples of the area that `set` contains.
   static std::vector<SampleRun> runs_of(const SampleSet& set, const Area& area) {
     const int left = area.left - opening_sides.back(), top = area.top - opening_sides.back();
     std::vector<SampleRun> runs;

@@ -82,9 +82,9 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the sums that the normal equations of the fit need. `patches` contains the regressors and
-  /// the difference. For each pair of patches, the function sums the products of the samples over a
-  /// rectangle, and multiplies the sum by `sign`.
+  /// Adds the sums of products that the normal equations of the fit need. `patches` contains the
+  /// regressors and the difference. The function multiplies the samples of each pair of patches,
+  /// and sums the products over a rectangle. With a `sign` of -1, it subtracts these sums.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)

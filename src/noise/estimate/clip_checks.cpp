@@ -71,8 +71,9 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the squared difference of adjacent rows, and `far` is the squared difference of
-      // rows two apart. For white noise, near / far exceeds 1.5 in only one of ten thousand blocks.
+      // A block shows combing if `near`, the squared difference of adjacent rows, is more than 1.5
+      // times `far`, the squared difference of rows two apart, plus a small constant. White noise
+      // has this ratio in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;

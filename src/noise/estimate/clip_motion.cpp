@@ -22,8 +22,8 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns the sum of squared deviations from the mean difference, multiplied by the count. The
-  /// function subtracts the mean, because fades and flashes change the mean.
+  /// Returns the sum of the squared deviations of the differences from their mean, multiplied by
+  /// `count`. The mean is subtracted because fades and flashes change it.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }

@@ -16,9 +16,10 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups into which blocks are divided by brightness. The groups have equal size, so
 /// that noise that depends on brightness is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// The measurement uses the share `smooth_share` of the blocks, which have the smallest slopes. Of
-/// these blocks, it uses only the blocks whose ring energy is at most `still_typical` times the
-/// quantile `typical` of ring energies. The values were chosen on three clips
+/// The measurement uses the share `smooth_share` of the blocks: those with the smallest slopes. Of
+/// these, it drops the blocks whose motion is not compensated well: their ring energy
+/// (ClipDifference::ring_energy) exceeds the quantile `typical` of all ring energies by more than
+/// the factor `still_typical`. The values were chosen on three clips
 /// (docs/measurements/noise-estimation.md). On these clips, twice the value of `smooth_share`
 /// raises the estimated level by 0.02.
 constexpr double smooth_share = 0.2, typical = 0.4;
@@ -96,9 +97,10 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Bounds on the energy of a block, in units of the current variances. If the mean energy is above
-/// `max_energy`, the block shows motion and is not used. Before this mean is computed, the energy
-/// of each coefficient is limited to `max_coefficient_energy`.
+/// Bounds on the energies of the coefficients of a block, each in units of the current variance of
+/// its coefficient. If the mean energy is above `max_energy`, the block shows motion and is not
+/// used. Before this mean is computed, the energy of each coefficient is limited to
+/// `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -141,9 +143,10 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0), which is the mean of a block. The mean is measured
-/// relative to the ring around the block, so that the noise of the ring adds to its variance. If
-/// the spectrum is separable, extrapolation from other coefficients is more accurate.
+/// Limits the variance of coefficient (0, 0). This coefficient contains the mean of a block
+/// relative to the ring around the block, so the noise of the ring increases its measured variance.
+/// The limit is an extrapolation from the other coefficients, which is accurate if the spectrum is
+/// separable.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -205,9 +208,9 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The iteration approaches the noise level from below. At a level that is too low, noise explains
-  // only a part of the clipped samples. Blocks with letterboxes can therefore be recognised only in
-  // the second run, when the level is nearly right.
+  // The iteration runs twice, because it approaches the noise level from below. At a level that is
+  // too low, noise explains only a part of the clipped samples. Therefore only the second run,
+  // which begins at a level that is nearly right, can recognise blocks with letterboxes.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

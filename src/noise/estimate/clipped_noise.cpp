@@ -16,8 +16,8 @@ namespace {
 
 /// Noise below this level loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// Minimum share of a plane's samples that lie at a limit and have a neighbour that does not lie at
-/// this limit.
+/// A value is a clip limit only if more than this share of the plane's samples have this value and
+/// a neighbour with another value.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane; null: the plane keeps its curve, if it has one.

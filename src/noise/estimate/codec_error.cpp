@@ -27,8 +27,9 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The curve of the plane still describes the measured noise, because sessions use the
-/// curve to detect repeated frames: a repeated frame repeats the error.
+/// `level`. The curve of the plane still describes only the measured noise. Sessions use the curve
+/// to detect repeated frames, and the error of a repeated frame does not differ from that of the
+/// previous frame.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

@@ -252,7 +252,8 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// The blocks of one range of luma, and the ring energies of the plane that is measured.
+/// The blocks of one range of luma. `around` contains the ring energy (ClipDifference::ring_energy)
+/// of each block in the plane that is measured.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
@@ -299,8 +300,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` includes the variance of coefficient (0, 0), which contains a large part of coarse
-    // noise.
+    // `variance` is the mean over all coefficients. Unlike mean_variance(), it includes coefficient
+    // (0, 0), which contains a large part of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -359,8 +360,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // The bounds are wide because motion raises the variance of low frequencies, and because codecs
-  // remove noise from low and high frequencies.
+  // Noise also counts as white if its spectrum is not quite flat, because motion raises the
+  // variance of low frequencies, and because codecs remove noise from low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 
@@ -383,7 +384,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
     for (int i = 0; i < count; ++i) estimate.noise.plane(i) = planes[i];
   }
   estimate.level = estimate.noise.sigmas();
-  // Coefficient (0, 0) of a block is 8 times the mean of its 8x8 samples.
+  // The mean of 8x8 samples is coefficient (0, 0) of their block, divided by 8.
   const float mean = planes[0].sigma == 0 ? 0 : measured.tables[0][0];
   estimate.coarse = planes[0].is_white() ? planes[0].sigma / 8 : std::sqrt(mean) / 8;
   return estimate;

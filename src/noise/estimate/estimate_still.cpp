@@ -29,10 +29,10 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 /// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
 /// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Conditions for coloured noise whose spectrum falls less. A picture with both coloured noise and
-/// fine white noise has such a spectrum. All flat blocks of such a picture have similar energy at
-/// coarse frequencies (unevenness), and the level at the lowest frequencies is similar to the level
-/// at middle frequencies (slope).
+/// Noise whose spectrum falls less, but at least by `uniform_fall`, also counts as coloured under
+/// two conditions: all flat blocks have similar energy at coarse frequencies (unevenness), and the
+/// level at the lowest frequencies is similar to the level at middle frequencies (slope). A picture
+/// with both coloured noise and fine white noise has such a spectrum.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
 /// levels are not reliable.
@@ -107,8 +107,9 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// If `alike` is true and the levels differ by at most 15 %, all levels become the root of their
-/// mean square. If all levels are invisible, they become 0.
+/// Replaces nearly equal levels by one value: if `alike` is true and the levels differ by at most
+/// 15 %, each level becomes the root mean square of all. If all levels are invisible, each becomes
+/// 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

@@ -13,8 +13,8 @@
 
 namespace lull {
 
-/// Determines in which frames the grain is measured: in the first frame of a scene, in every
-/// `step`th of the first `dense` frames of a scene, and in every `sparse_step`th frame after these.
+/// Determines in which frames of a scene the grain is measured: in every `step`th frame, beginning
+/// with the first, and after the first `dense` frames in every `sparse_step`th frame.
 struct GrainSampling {
   int step = 4;
   int dense = 96;

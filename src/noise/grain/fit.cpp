@@ -78,8 +78,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // Each value is a sum over all blocks. The division by the number of blocks gives each block the
-  // same weight.
+  // Each value is a sum over all blocks. Division by the number of blocks makes it a mean.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -89,8 +88,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the measured correlations by those of the known noise, because the removed noise lacks
-/// the coarsest part of the known noise.
+/// Replaces the measured autocorrelation by that of the known noise. The measured one belongs to
+/// the removed noise, and denoising does not remove the coarsest part of the noise.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
@@ -204,10 +203,10 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their unit is the finest power of 2 for which all coefficients are
 /// in range; the coarsest unit is 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // In the template of every plane, the filter starts from white noise of one level, which does not
-  // depend on the prediction error of the plane. This factor scales the coefficient for luma's
-  // grain, so that luma's grain contributes as much, relative to the white noise, as in the
-  // measured grain.
+  // This factor scales the coefficient with which luma's grain contributes to a chroma plane. A
+  // decoder filters white noise of the same level for every plane, although the prediction errors
+  // of the planes differ. With the factor, luma's grain has the same share, relative to this white
+  // noise, as in the measured grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

@@ -19,8 +19,8 @@ double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variance of the removed noise in one scene, and mean variance of the removed noise in all
-/// scenes at the same luma.
+/// Mean variances of the removed noise at the same values of luma: `own` in one scene, `of_all` in
+/// all scenes.
 struct Compared {
   double own = 0, of_all = 0;
 };

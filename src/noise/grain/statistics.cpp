@@ -169,7 +169,8 @@ int GrainStatistics::block_height(int plane) const {
 void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
   const int w = block_width(0), h = block_height(0);
   const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  // A frame that is one sample wide or high has no block that covers complete chroma samples.
+  // In a frame that is one sample wide or high, blocks are smaller than a subsampled chroma sample,
+  // so the grain of chroma is not measured.
   const bool chroma = format_.planes() == 3 && w >> shift_x > 0 && h >> shift_y > 0;
   Samples before, clean, removed, luma_removed;
   for (const Block& block : flat_blocks(noisy, denoised, w, h)) {

@@ -9,8 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// The response of the template's filter to one sample of white noise. It covers the row of this
-/// sample and the rows below it, on both sides of the sample.
+/// The response of the template's filter to one sample of white noise. It covers `rows` rows,
+/// beginning with the row of this sample, and `reach` columns on either side of the sample.
 class Response {
  public:
   Response(int rows, int reach)

@@ -4,10 +4,9 @@
 
 namespace lull {
 
-/// Returns the set of coefficient k (row by row). The sets alternate like the black and white
-/// squares of a chessboard. Blocks are selected by the coefficients of one set and measured in the
-/// coefficients of the other set, and vice versa, so that the selection hardly biases the
-/// measurement.
+/// Returns the set, 0 or 1, that contains coefficient k = 8 v + u. The sets alternate like the
+/// squares of a chessboard. Blocks that are selected by the coefficients of one set are measured in
+/// the coefficients of the other set, so that the selection hardly biases the measurement.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

@@ -28,8 +28,8 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor on the level of chroma noise. Chroma noise is coarser than luma noise, and stronger than
-/// chroma noise from independent noise of red, green and blue.
+/// Factor on the level of chroma noise. Chroma noise is coarser than luma noise. It is also
+/// stronger than it would be if the noise of red, green and blue were independent.
 constexpr double chroma = 1.2;
 
 /// Camera pictures with coarse noise are soft: in the two sets of photographs on which the

@@ -173,7 +173,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum noise level of range `at` if the noise level of range `from` is 1.
+/// Returns the maximum noise level in the brightness range `at`, relative to the noise level in the
+/// brightness range `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -181,8 +182,9 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances over the ranges, without the energy that only texture explains.
-/// `agreement` receives the share of the variance of chroma that remains.
+/// Returns the mean variances over the ranges of brightness. If the level in a range exceeds the
+/// level that the other ranges allow (possible_level()), the excess is texture and is not counted.
+/// `agreement` receives the share of the variance of chroma that is counted.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t min_measured = 40;  // blocks of a range
 constexpr double max_energy = 30;         // maximum energy that counts, in units of the spectrum's
 
-/// Limits of the number of clipped samples of a block. If too few blocks satisfy a limit, the next
-/// limit is used.
+/// Maximum numbers of clipped samples of a usable block. If too few blocks are usable with one
+/// number, the next number is used.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
 /// Averages a property of blocks: `own` contains its value for each block. Returns, for each block,

@@ -47,7 +47,8 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// For each of the two sets of coefficients, the energy around each block.
+/// For each of the two sets of coefficients: the mean energy of its coefficients in the blocks
+/// around each block.
 using Energies = std::array<std::vector<float>, 2>;
 
 /// Returns the energies, summed over the planes and averaged over a square of about 20 samples
@@ -58,7 +59,8 @@ using Energies = std::array<std::vector<float>, 2>;
 /// Sorts blocks by increasing energy.
 void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 
-/// Returns the first `share` of ranked blocks, and at least 40 blocks.
+/// Returns the first of the ranked blocks: the share `share` (0 to 1) of them, but at least 40
+/// blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
 /// Computes the mean squares over the blocks `measured`, for the coefficients of one set. `table`

@@ -17,8 +17,8 @@ constexpr int side = PictureBlocks::side;
 /// clip limit.
 constexpr double piled_up = 0.002;
 
-/// Rows and columns at the border whose samples vary by at most this much belong to a letterbox and
-/// not to the picture.
+/// Rows and columns at the border belong to a letterbox, and not to the picture, if their samples
+/// vary by at most this much (on the 0..255 scale).
 constexpr float letterbox_range = 3.5f;
 
 struct Rectangle {

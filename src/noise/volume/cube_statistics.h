@@ -18,7 +18,8 @@ namespace lull {
 struct CubeStatistics {
   float mean = 0;
   float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
-  // Energy of the 8 coefficients with w, v, u >= 2, which contain the least picture content.
+  // Energy of the 8 coefficients (w, v, u) with w >= 2, v >= 2 and u >= 2, which contain the least
+  // picture content. w, v and u are the frequencies along z, y and x.
   float high = 0;
   float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
   float third = 0;     // third central moment of the voxels
@@ -33,7 +34,8 @@ class CubeCollector {
   static constexpr std::size_t min_cubes = 16;
 
   /// `slices` is the total number of slices of all volumes of the input, as far as known. It
-  /// determines the share of the cubes that is examined, which is at most about 400 000 cubes.
+  /// determines which share of the cubes is examined, so that at most about 400 000 cubes are
+  /// examined.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one

@@ -20,7 +20,7 @@ constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 constexpr double flat_limits[] = {1.15, 1.4, 2, 3, 5};
 constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
-/// Bins of flat cubes with similar means.
+/// Maximum number of bins of flat cubes with similar means, and minimum number of cubes in a bin.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
 /// Residuals of bins above this number of standard errors get less weight (Huber 1964,
 /// doi:10.1214/aoms/1177703732).
@@ -65,7 +65,8 @@ class PhotonFit {
  private:
   double variance_at(double mean) const { return std::max(line_.at(mean), floor_); }
 
-  /// Returns a lower bound for the variance, for means at which the line is negative or too low.
+  /// Returns a lower bound for the variance. It replaces the variance that the fitted line predicts
+  /// where this prediction is negative or too low.
   double least_variance() const {
     const std::vector<Bin> bins = bins_of(flat_);
     double least = bins.front().variance;

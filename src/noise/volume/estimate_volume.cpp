@@ -13,9 +13,9 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes from which a level is estimated. The minimum is `min_flat_cubes` or
-/// the share `flat_share` of all cubes, whichever is more. If too few cubes are flat, the level is
-/// estimated from this number of the flattest cubes.
+/// Minimum number of flat cubes from which a noise level is estimated. The minimum is
+/// `min_flat_cubes` or the share `flat_share` of all cubes, whichever is more. If too few cubes are
+/// flat, the noise level is estimated from this number of the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// Maximum ratio of the noise levels of bright and dark cubes at which the level of dark cubes is
@@ -34,20 +34,21 @@ constexpr double min_tissue_mean = 2.4;
 /// high frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
 /// `noise_slope`, the cubes contain structure instead of noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
-/// A level below this value, on the 0..255 scale, means that there is no noise.
+/// A noise level below this value, on the 0..255 scale, means that there is no noise.
 constexpr double min_sigma = 0.02;
 
 // Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes`
-// nodes along an axis. The level at a node is estimated from cubes within `window` times the
+// nodes along an axis. The noise level at a node is estimated from cubes within `window` times the
 // distance between nodes.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
 // Maximum noise level of air at a node, in units of the level of tissue at this node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weight of one cube: 1 / variance of the logarithm of a level. The level of air is estimated from
-/// 64 voxels, the level of flat cubes from the median of 8 coefficients. `max_weight` bounds the
-/// weight of a node.
+/// Weights of measured noise levels in the fit of the map. The weight of a level is 1 / variance of
+/// its logarithm. It is the number of measured cubes multiplied by `weight_of_air` (64 voxels of
+/// each cube are measured) or by `weight_of_flat` (8 coefficients of each cube), but at most
+/// `max_weight`.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -171,8 +172,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Fits a noise map to the levels at the nodes of the map. The estimate contains the map if the
-  /// level varies.
+  /// Fits a noise map to the noise levels that were measured at its nodes. The estimate contains
+  /// the map if the noise level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)

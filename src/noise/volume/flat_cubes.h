@@ -38,8 +38,8 @@ struct FlatLevel {
 /// frequencies can be explained by noise of the level that is measured at high frequencies. The
 /// result is empty if fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
-/// Selects the `count` cubes with the lowest energy at low frequencies, and returns their level at
-/// high frequencies.
+/// Selects the `count` cubes with the lowest energy at low frequencies, and returns the noise level
+/// that is measured at their high frequencies.
 [[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
 
 /// Returns the cubes with usable content: cubes that are neither in the surroundings of a masked

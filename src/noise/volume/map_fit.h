@@ -13,9 +13,10 @@ struct NodeLevel {
   double weight = 0;     // 1 / variance of `logarithm`; 0: not measured
 };
 
-/// Returns the map m that minimises the sum of weight (log m - logarithm)^2, plus `stiffness` times
-/// the squared differences between the logarithms of neighbouring nodes. Outliers get smaller
-/// weights (Huber). Values at nodes without a measurement are extrapolated from the others.
+/// Returns the map m that minimises the sum of NodeLevel::weight (log m - NodeLevel::logarithm)^2
+/// over all nodes, plus `stiffness` times the squared differences between the logarithms of
+/// neighbouring nodes. Outliers get smaller weights (Huber). Values at nodes without a measurement
+/// are extrapolated from the others.
 /// @param levels x fastest, then y; at least one of them with a weight above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);

@@ -13,7 +13,8 @@ namespace {
 /// If the expected number of photons plus the variance of the read noise is at least this value,
 /// the asymptotic inverse is exact to 0.03 %.
 constexpr double asymptotic_from = 60;
-/// Normal distribution with equidistant nodes from -5 to 5, for the trapezoidal rule.
+/// Number of points, from -5 to 5 standard deviations, at which the trapezoidal rule evaluates the
+/// normal distribution.
 constexpr int normal_nodes = 41;
 
 /// Bias of filters of patches, in units of the standard deviation times the skewness of the noise.
@@ -111,8 +112,8 @@ void PhotonStabiliser::make_table() {
   const double last_photons = asymptotic_from - variance_;
   std::vector<double> photons(samples + 1), means(samples + 1);
   for (int i = 0; i <= samples; ++i) {
-    // Near 0, the expectation is linear in the number of photons. For more photons, it grows with
-    // the square root of the number. Squared shares therefore space the means evenly.
+    // The numbers of photons grow with the square of the index i, so that the means have similar
+    // distances: for many photons, the mean grows with the square root of their number.
     const double share = static_cast<double>(i) / samples;
     photons[i] = last_photons * share * share;
     means[i] = expected_result(photons[i]);

@@ -34,7 +34,8 @@ float root(float v) { return std::sqrt(v); }
 // the rule is as small as rounding errors.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
+/// Returns E[f(z) | v]. The integration variable is u = f(z) instead of z, with z dz = u du, so
+/// that the integrand is smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);

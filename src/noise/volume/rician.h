@@ -28,7 +28,7 @@ struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
   // The table is indexed by the square root of d - E[f(z) | 0], where d is the filter's result. At
-  // low v, this root is nearly proportional to v.
+  // low v, this root is nearly proportional to v, so that linear interpolation is accurate.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 

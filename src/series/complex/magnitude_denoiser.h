@@ -10,7 +10,8 @@
 namespace lull::series {
 
 /// A function that receives a noisy slice of magnitudes and the filtered slices of real and
-/// imaginary parts, in the unit of the samples and relative to 0.
+/// imaginary parts, in the unit of the samples. In the filtered slices, a part of 0 is the sample
+/// 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 

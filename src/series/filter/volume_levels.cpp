@@ -9,11 +9,11 @@ namespace lull::series {
 namespace {
 
 /// If the levels of volumes differ by less than this factor, they count as equal, because estimates
-/// from single volumes differ by as much. The second factor is for Rician noise, for which
+/// from single volumes differ by as much. `same_rician_level` is for Rician noise, for which
 /// estimates are less accurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
-/// Returns the noise map of a volume with these levels, relative to `level`.
+/// Returns the noise map of `noise` with all levels divided by `level`; null: the noise has no map.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
   if (!noise.map) return nullptr;
   auto map = std::make_shared<NoiseMap>(*noise.map);

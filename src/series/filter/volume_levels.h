@@ -37,8 +37,8 @@ class VolumeLevels {
   void clear_constant_volumes(SeriesNoise& noise) const;
 
  private:
-  /// Estimated levels of a volume, one for each NoiseKind; empty: the volume has too few usable
-  /// voxels.
+  /// Noise level of a volume for each NoiseKind, estimated as if the noise had this kind; empty:
+  /// the volume has too few usable voxels.
   using LevelsByKind = std::array<std::optional<float>, 2>;
 
   FrameFormat format_;

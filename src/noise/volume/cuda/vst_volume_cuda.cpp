@@ -1,6 +1,7 @@
 // The session stores each slice and its stabilised form until the filter returns its result, as the
-// session on the host does (noise/vst_session.h). The host waits for each kernel: the kernels are
-// short, and no other work uses their inputs and outputs while they run.
+// session on the host does (noise/vst_session.h). The host waits for the end of each kernel, so
+// that nothing else uses its input and output while it runs. Waiting takes little time, because the
+// kernels are short.
 
 #include <deque>
 #include <optional>
