@@ -82,14 +82,15 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last unit of a file. Players ignore such bytes, which may be
-/// padding or tags of other programs.
+/// Maximum number of bytes that may follow the last packet or page of a complete file. Players
+/// ignore such bytes, which may be padding or tags of other programs.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
 // if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
-// (DVB). A recording may begin in the middle of a packet, so the function searches the end of the
-// file for five packets that follow each other.
+// (DVB). Packets can begin at any byte of the file, because a recording may begin in the middle of
+// a packet. The function therefore searches the last bytes of the file for five packets that follow
+// each other.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -238,9 +239,10 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. NUT is the only format for pipes whose last element, the
-// index, proves that the input is complete. InputPipe::tail() returns only the last bytes of the
-// pipe. If the index is longer than these bytes, the function assumes that the input is complete.
+// Checks the end of an input from a pipe. Among the formats for pipes, only NUT ends with an
+// element (the index) that proves that the input is complete. InputPipe::tail() returns only the
+// last bytes of the pipe. If the index is longer than these bytes, the function assumes that the
+// input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

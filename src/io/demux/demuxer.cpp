@@ -156,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue after the error, because
-// some of FFmpeg's demuxers find a later position from which they can read.
+// Counts a read error as damage. Returns whether the demuxer may continue: after a read error, some
+// of FFmpeg's demuxers find a later position from which they can read.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -219,8 +219,8 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The search for a truncation needs the demuxer's index. For fragmented MP4 files, the index is
-  // complete only at the end of the input.
+  // This search for a truncation must wait until the end of the input, because it needs the
+  // demuxer's index. For fragmented MP4 files, the index is complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
   // A Matroska file of unknown size may end within a cluster. FFmpeg's demuxer reports this fault

@@ -23,9 +23,10 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Decides whether the output contains a frame. The caller must call this function for each frame
-  /// in order of presentation. `number` is counted from 0. If the frame is kept, the function
-  /// changes `pts` to the time of the frame in the output.
+  /// Decides whether the output contains a frame. If the output contains the frame, the function
+  /// changes `pts` to the time of the frame in the output. `number` is the number of the frame in
+  /// the input, counted from 0. The caller must call this function for each frame in order of
+  /// presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();

@@ -47,10 +47,11 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A frame has a changed time if its time stamps in the input and in the output differ by more
-  // than one tick. A difference of one tick is a rounding error of the input. A difference that is
-  // equal for all frames counts only if the output keeps the time stamps of the input, because
-  // otherwise the muxer corrects it.
+  // Determines whether the constant frame rate changes the times of frames. The time of a frame has
+  // changed if its time stamps in the input and in the output differ by more than one tick; one
+  // tick is the rounding error of the input. If the output does not keep the time stamps of the
+  // input, a difference that is equal for all frames does not count, because the muxer shifts all
+  // streams anyway.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -244,11 +245,11 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times. x265 (3.5) delays up to two frames for reordering. If the
-// video has no more frames than this delay, x265 returns decoding times from uninitialised memory.
-// The function replaces these times by consecutive ticks before the first frame. The new decoding
-// times are below all presentation times, and above the decoding times of an earlier encoder's
-// frames.
+// Replaces uninitialised decoding times by consecutive ticks before the first frame. x265 (3.5)
+// delays up to two frames for reordering. If the video has no more frames than this delay, x265
+// returns decoding times from uninitialised memory. The new decoding times are below all
+// presentation times. They are above the decoding times of the encoder of the previous segment, if
+// there is one.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

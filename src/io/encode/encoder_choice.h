@@ -16,9 +16,9 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats of an output that libtiff writes: the encoder only returns uncompressed
-  /// pictures, which lull's TIFF writer stores. The pointer is null if FFmpeg's encoder writes the
-  /// file.
+  /// Pixel formats of an output that lull's TIFF writer stores with libtiff. In this case, the
+  /// encoder only returns uncompressed pictures for the writer. The pointer is null if FFmpeg's
+  /// encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied

@@ -80,9 +80,9 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes the samples of a plane to a channel of a picture. Several channels may share the words of
-// the picture, so the function adds the bits of its channel to the words. The caller must have set
-// the words to zero with clear_shared().
+// Writes the samples of a plane to a channel of a picture. In a packed pixel format, several
+// channels share a word, so the function adds the bits of its channel to each word. The caller must
+// have set the words to zero with clear_shared().
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();

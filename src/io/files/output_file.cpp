@@ -82,8 +82,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A symbolic link may point to a file that does not exist yet. The operating system follows at
-  // most 40 links.
+  // The function resolves the links itself, because the file to which a link points may not exist
+  // yet. It follows at most 40 links, as the operating system does.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -278,8 +278,9 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder under a partial name. If a file with this name
-  // exists, the function replaces it only with `overwrite`, and otherwise tries the next number.
+  // The incomplete file remains in its folder under a name such as "x.partial.mkv". If a file with
+  // this name exists, the function replaces it only with `overwrite`. Otherwise, it tries
+  // "x.partial-2.mkv" and further numbers.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;

@@ -25,7 +25,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// FFmpeg writes a comment that begins with "Lavc", the name of FFmpeg's library.
+/// Beginning of the comment that FFmpeg's encoder (libavcodec) writes. lull does not copy this
+/// comment to outputs.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -74,8 +75,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) are a signature of the samples before denoising, so their
-/// block has no data.
+/// credentials (C2PA, in JUMBF boxes) cannot be preserved, because they are a signature of the
+/// samples before denoising. Their block has no data, and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

@@ -122,12 +122,10 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// With frame threads, several threads of the decoder decode pictures at the same time. The number
-// of results that the decoder has returned then shows to which result a message belongs. The reason
-// is that a thread gets its next packet only after the decoder has returned the previous result of
-// the thread. With N threads, a message about result number k is therefore logged only after at
-// least k - N + 1 results have been returned. A message about the previous result of the same
-// thread, number k - N, is logged earlier.
+// Returns the damage of result number k, where k counts the decoder's results from 0. With N frame
+// threads, a message belongs to result k if it was logged after at least k - N + 1 results had been
+// returned. The reason is that a thread gets its next packet only after the decoder has returned
+// the thread's previous result, number k - N. All messages about that result are logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -41,8 +41,8 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. The caller must call this function exactly once, before the
-  /// functions below.
+  /// Sets the facts of the job. The caller must call this function exactly once, before any of the
+  /// functions from find() to remove().
   /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.

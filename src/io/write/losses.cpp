@@ -98,7 +98,8 @@ class Losses {
     // Readers assume the limited range if the output does not state the sample range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // Readers assume the left position if the output does not state the chroma position.
+    // If the output does not state the position of chroma samples, readers assume the position at
+    // the left.
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");
@@ -193,8 +194,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // The flag AV_DISPOSITION_DEFAULT is no loss, because readers choose the default stream by the
-    // position of the streams if the flag is missing.
+    // A container without AV_DISPOSITION_DEFAULT loses nothing: readers then choose the default
+    // stream by the position of the streams.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

@@ -14,9 +14,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // The muxer does not know whether it supports the codec. The function then decides by the default
-  // codecs of the format: a format without a default audio codec accepts no audio, and a format
-  // without a default subtitle codec accepts no subtitles.
+  // If the muxer does not know whether it supports the codec, the default codecs of the format
+  // decide. A format without a default audio codec accepts no audio, and a format without a default
+  // subtitle codec accepts no subtitles.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;

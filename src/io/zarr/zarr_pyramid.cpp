@@ -12,12 +12,12 @@
 namespace lull::io {
 namespace {
 
-/// The blocks along an axis. A block consists of the samples of the previous level that become one
-/// sample of a level.
+/// Divides the samples along an axis of a pyramid level into blocks. Each block becomes one sample
+/// of the next level, which has fewer samples.
 class Blocks {
  public:
-  /// @param before  number of samples of the previous level
-  /// @param after   number of samples of the level; at most `before`
+  /// @param before  number of samples along the axis
+  /// @param after   number of blocks, which are samples of the next level; at most `before`
   Blocks(std::int64_t before, std::int64_t after) : before_(before), after_(after) {
     const std::int64_t factor = (before + after / 2) / after;
     const bool is_regular = before / factor == after || (before + factor - 1) / factor == after;
@@ -26,8 +26,8 @@ class Blocks {
   std::int64_t begin(std::int64_t i) const {
     return factor_ > 0 ? i * factor_ : i * before_ / after_;
   }
-  /// If all blocks have the size `factor_`, the last block may still be smaller, and no block
-  /// contains the samples after the last block.
+  /// Returns the end of the block `i`. If the blocks have the size `factor_`, the last block may be
+  /// smaller, or some samples after the last block belong to no block.
   std::int64_t end(std::int64_t i) const {
     return factor_ > 0 ? std::min((i + 1) * factor_, before_) : (i + 1) * before_ / after_;
   }
