@@ -71,9 +71,9 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of frames that are damaged or missing. If the end of the file is missing, the source
-  /// compares the number of decoded frames with the number that the container states. A premature
-  /// end counts as at least one frame.
+  /// Number of frames that are damaged or missing. If the input is cut off, the missing frames are
+  /// the difference between the number that the container states and the number of decoded frames,
+  /// and at least one frame.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };

@@ -20,7 +20,8 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // Name of the chunk. For a list of chunks, `list` is the name of the list.
+    // Name of the chunk. If the chunk is a list of chunks (RIFF or LIST), `list` is the name of the
+    // list.
     std::string name, list;
     std::uint64_t size = 0;
   };

@@ -147,9 +147,10 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video have jumped. The first packet in suspects_ does not
-/// follow the earlier video packets without a jump. If the second packet follows the first packet,
-/// the video has jumped. Otherwise, only the first packet has a wrong time stamp.
+/// Decides whether the time stamps of the video have jumped. Before the first packet in suspects_,
+/// there is a gap or a step back. If the time stamp of the second packet continues the time stamp
+/// of the first packet, the video has jumped. Otherwise, only the first packet has a wrong time
+/// stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),

@@ -58,9 +58,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // `from_start` is true for the part that contains the first frame of the input: packets of
-    // other streams before this frame belong to the part. `to_end` is true for the part that
-    // contains the last frame: packets after this frame belong to the part.
+    // Packets of other streams before the first frame of the input belong to the part with that
+    // frame (`from_start`). Packets after the last frame belong to the part with that frame
+    // (`to_end`).
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

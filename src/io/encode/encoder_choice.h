@@ -35,11 +35,10 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate, so that the output stores no
-  /// time stamps.
+  /// Returns whether the frames of the output have a constant rate. Such an output stores no time
+  /// stamps.
   bool constant_rate() const;
-  /// Returns whether the frames of the output have a constant rate and the output must contain
-  /// every frame.
+  /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
   bool frames_only() const;
 };
 

@@ -58,8 +58,8 @@ struct ContainerTraits {
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // False if FFmpeg shifts the time stamps of all streams when B frames cause negative decoding
-  // times.
+  // B frames may cause negative decoding times. If false, FFmpeg then shifts the time stamps of all
+  // streams. If true, negative decoding times change nothing.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =

@@ -183,8 +183,8 @@ std::vector<ExrLayer> layers_of_part(const Imf::Header& header, int index, bool 
   return layers;
 }
 
-/// Returns the label of a layer whose name is empty: the view of the layer, or the channels of its
-/// picture.
+/// Returns the label of a layer whose name is empty. The label is the name of the view, or the
+/// names of the layer's channels, such as "RGBA".
 std::string label_without_name(const ExrLayer& layer, bool has_views) {
   if (has_views) return layer.view;
   std::string label;

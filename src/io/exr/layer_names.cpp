@@ -8,8 +8,8 @@ namespace lull::io {
 namespace {
 
 /// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. Blender may store the result of its own denoiser in addition to the layer "Noisy
-/// Image".
+/// preference. "Noisy Image" comes before "Combined", because Blender may store the result of its
+/// own denoiser in "Combined".
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 

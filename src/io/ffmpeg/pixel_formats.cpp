@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// The samples of one channel of a picture, at the position that FFmpeg's pixel format descriptor
-// states. `Byte` is `const std::uint8_t` if the samples are only read.
+// One channel of a picture. FFmpeg's pixel format descriptor states the position of the samples in
+// memory. `Byte` is `const std::uint8_t` if the samples are only read.
 template <class Byte>
 struct Channel {
   Byte* data;

@@ -101,9 +101,9 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. A segment contains `name`, the bytes that `head`
-/// returns, and a part of the data. The arguments of `head` are the index of the segment and the
-/// number of segments.
+/// Splits `data` into as many segments as necessary, and writes the segments. A segment contains
+/// `name`, the bytes that the function `head` returns, and a part of the data. The arguments of
+/// `head` are the index of the segment and the number of segments.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {

@@ -60,8 +60,8 @@ bool is_gain_map(ByteView picture) {
 }
 
 /// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file. The
-/// arguments are the position and the size of the segment's data. `read(at, to, count)` copies
-/// bytes of the file.
+/// arguments are the position and the size of the segment's data. The function reads the file
+/// through `read(at, to, count)`, which copies `count` bytes.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

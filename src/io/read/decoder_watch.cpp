@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Phrases in the messages of those decoder errors that concern only metadata of cameras. The
-/// samples of such a picture are intact.
+/// Phrases in error messages of decoders about metadata of cameras. Such an error does not affect
+/// the samples of the picture.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 

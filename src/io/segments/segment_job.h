@@ -27,7 +27,7 @@ class SegmentJob {
   /// @throws CannotCreate  the folder cannot be created, or it contains a job and neither
   ///     options.resume nor `overwrite` is set
   /// @throws TryAgain  another process uses the folder
-  /// @throws BadData  the job's record has a newer format, and `overwrite` is false
+  /// @throws BadData  the manifest has a newer format, and `overwrite` is false
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();

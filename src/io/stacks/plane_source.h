@@ -54,7 +54,7 @@ class PlaneSource : public StackSource {
   void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
                   const std::string& container);
   /// Reads the stored samples of frame `number`. If `check` is true, the function also verifies
-  /// checksums that reading alone does not verify.
+  /// checksums. Without it, damage may remain undetected.
   virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
 
   const std::string path_;

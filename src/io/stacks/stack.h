@@ -88,8 +88,7 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads. The list contains `path()`, and the separate files
-  /// that contain samples.
+  /// Returns the files that the source reads: path(), and separate files that contain samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 

@@ -140,7 +140,8 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Comments that programs write into every file.
+/// Beginnings of comments that programs write into every file. Such comments do not count as
+/// contents that an output may lose.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};

@@ -144,8 +144,8 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // For a constant frame rate, readers can compute the exact time stamps from rounded time
-    // stamps.
+    // A constant frame rate loses nothing, because readers can compute the exact time stamps from
+    // the rounded time stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");

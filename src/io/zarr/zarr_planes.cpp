@@ -100,7 +100,7 @@ std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
 
-/// Number of planes of a chunk along time, channel and z.
+/// Size of a chunk in planes, along time, channel and z.
 struct Block {
   std::int64_t times, channels, slices;
   std::int64_t planes() const { return times * channels * slices; }
@@ -229,7 +229,8 @@ void ZarrPlaneWriter::finish() {
   if (scratch_) write_blocks();
 }
 
-/// Writes all chunks from the planes in the scratch file, one row of chunks at a time.
+/// Writes all chunks from the planes in the scratch file. The chunks that contain the same rows of
+/// the image are written together.
 void ZarrPlaneWriter::write_blocks() {
   const auto chunks_along = [&](std::size_t axis) {
     return (level_.size[axis] + level_.chunk[axis] - 1) / level_.chunk[axis];
