@@ -223,11 +223,12 @@ void Demuxer::check_end() {
   // demuxer's index. For fragmented MP4 files, the index is complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // A Matroska file of unknown size may end within a cluster. FFmpeg's demuxer reports this fault
-  // only as a message in its log.
+  // The function searches FFmpeg's log, because a Matroska file of unknown size may end within a
+  // cluster, and the demuxer reports this fault only in the log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // Every byte of a Y4M file belongs to a frame. FFmpeg's demuxer treats an incomplete last frame
-  // as the end of the file and reports nothing.
+  // Every byte of a Y4M file belongs to a frame, so bytes after the last complete frame mean a
+  // truncation. FFmpeg's demuxer treats an incomplete last frame as the end of the file and reports
+  // nothing.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -236,8 +237,8 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may fail to find some of the later packets. The structure check or
-  // the time stamps show how many packets the video has.
+  // After a fault, the demuxer may fail to find some of the later packets. The code computes the
+  // number of missing packets from the number that the structure check or the time stamps show.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -107,7 +107,7 @@ constexpr const char* avif_encoders[] = {"libaom-av1", "libsvtav1", "librav1e"};
 // stamp.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 
-// Apple's players accept HEVC only with the codec tag hvc1.
+// Codec tag for HEVC. Apple's players accept HEVC only with this tag.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
 /// Returns the traits of a container that FFmpeg's MP4 muxer writes in addition to MP4 and MOV. No

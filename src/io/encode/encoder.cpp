@@ -92,7 +92,8 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // With more threads than max_threads, the encoder fails, or is not faster.
+  // The number of threads is limited, because with more than max_threads, the encoder fails or is
+  // not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -133,7 +134,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only in the frames, and not in the codec parameters.
+    // If the codec parameters state no field order, the first frame determines it: some decoders
+    // report the field order only in the frames.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -144,7 +146,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // The JFIF standard requires the matrix of BT.601.
+  // JPEG files get the matrix of BT.601, which the JFIF standard requires.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }

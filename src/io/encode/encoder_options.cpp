@@ -196,7 +196,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // Y4M with more than 8 bits is an extension by FFmpeg. Other programs also read this extension.
+  // Without FF_COMPLIANCE_UNOFFICIAL, FFmpeg does not write Y4M with more than 8 bits. This
+  // extension of the format comes from FFmpeg, but other programs also read it.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

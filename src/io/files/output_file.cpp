@@ -97,7 +97,7 @@ std::string partial_name(const std::string& path, int number) {
   const fs::path name = path;
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
-  // A file name may have at most 255 bytes.
+  // The function shortens long names, because a file name may have at most 255 bytes.
   const std::size_t max_stem_bytes =
       255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
   return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
@@ -271,7 +271,8 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // A network file system may report a full disk only when the file is closed.
+  // An error of close() is an error of the output, because a network file system may report a full
+  // disk only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }

@@ -163,8 +163,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
 /// contains data of the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the ICC profile of the input even if the channels of the output do not suit the
-  // profile.
+  // The ICC profile that FFmpeg wrote is always removed, because FFmpeg writes the profile of the
+  // input even if the channels of the output do not suit the profile.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// If a picture is truncated, FFmpeg's JPEG decoder fills the missing part with grey and logs only
-/// a warning with this phrase.
+/// A phrase in a warning of FFmpeg's JPEG decoder. The warning means that the picture is truncated:
+/// the decoder has filled the missing part with grey, and reports no error.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {

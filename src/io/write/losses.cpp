@@ -95,11 +95,12 @@ class Losses {
                         (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
                     &PictureProperties::colour, "colour primaries, transfer and matrix");
     const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
-    // Readers assume the limited range if the output does not state the sample range.
+    // The full range is lost if the output does not state the sample range, because readers then
+    // assume the limited range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // If the output does not state the position of chroma samples, readers assume the position at
-    // the left.
+    // All positions of chroma samples except "left" are lost if the output does not state the
+    // position, because readers then assume "left".
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");

@@ -371,8 +371,8 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer reads properties of the content from each packet. The muxer fails if a packet is too
-  // damaged.
+  // A packet that is too damaged for the muxer counts as damage of the input. The muxer fails for
+  // such a packet, because it reads properties of the content from each packet.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),

@@ -98,7 +98,8 @@ AVCodecID converted_codec(const AVStream& stream, const Container& container) {
 StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
   if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
-  // The muxer writes a new time code track of MP4 from the metadata of the video.
+  // lull does not copy the time code track of MP4, because the muxer writes a new track from the
+  // metadata of the video.
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;

@@ -153,8 +153,9 @@ class StoreMaker {
     return axes;
   }
 
-  /// Returns the metadata of a level. A sample of a smaller level lies in the middle of its block,
-  /// so the metadata contain an offset of the position (translation).
+  /// Returns the metadata of a level of the pyramid. A sample of a smaller level lies in the middle
+  /// of the block of samples from which it was computed. The metadata therefore contain the
+  /// position of the first sample (translation).
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {
