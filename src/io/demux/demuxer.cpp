@@ -237,8 +237,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may fail to find some of the later packets. The code computes the
-  // number of missing packets from the number that the structure check or the time stamps show.
+  // After a fault, the demuxer may fail to find some of the later packets. The number of missing
+  // packets is the expected number minus the number of packets that were read. The structure check
+  // or the time stamps determine the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);
