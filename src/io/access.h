@@ -25,7 +25,9 @@ struct Access {
 /// bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
-/// Returns the permission bits for a new file that belongs to the group with the number `group`.
+/// Returns the permission bits for a new file in the group with the number `group`. If the group
+/// bits of `access` are meant for another group, the group gets only the permissions that all users
+/// have.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file that replaces a file with the bits `old`. The new
 /// file belongs to the group `group`. The result contains those bits of `old` that give no access

@@ -45,10 +45,10 @@ struct FrameIndex {
   // belong together. `margins` is the value of SourceOptions::margins. If it is true, the source
   // returns all pictures; if it is false, the source returns only the selected pictures.
 
-  /// Returns the number of frames that a source returns before the picture `picture`.
+  /// Returns how many frames the source returns before the picture with the index `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// Returns the last picture, at or before the frame `frame`, to which a source can seek. Returns
-  /// 0 if there is no such picture.
+  /// Returns the index of the last picture that is not after the frame `frame` and to which a
+  /// source can seek. Returns 0 if there is no such picture.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 

@@ -122,7 +122,7 @@ struct JobState {
 };
 /// Reads the state of a job.
 /// @throws NoInput  the folder does not exist, or contains no job
-/// @throws BadData  the job's record is damaged
+/// @throws BadData  the plan or the manifest of the job is damaged
 [[nodiscard]] JobState read_job(const std::string& folder);
 
 }  // namespace lull::io

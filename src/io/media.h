@@ -36,7 +36,7 @@ struct JobFact {
 
 struct JobPlan;  // io/jobs.h
 
-/// An additional input of a job: a video or a sequence of pictures, in files. The process reads the
+/// An additional input of a job: a video file or a picture sequence. The process reads the
 /// additional input in parallel with the source, frame by frame.
 struct AdditionalSource {
   std::string name;   // its name in the job: "--guide"
@@ -89,9 +89,8 @@ struct SinkOptions {
   /// reports it.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16. With 0, the output has the bit depth of `pix_fmt`, or of the
-  /// input if `pix_fmt` is empty. With another value, the output has the given bit depth, and
-  /// otherwise the properties of `pix_fmt`, of the input's format, or of the nearest format that
-  /// the encoder supports.
+  /// input if `pix_fmt` is empty. Another value changes only the bit depth of the pixel format that
+  /// lull would choose without this value.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
   /// Sample format of the frames that the caller passes to write(). The caller gets the sample
@@ -249,10 +248,10 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// Returns the sample format in which a session should deliver results for the output `path`, so
-/// that the results are rounded only once. The caller must call this function before the first read
-/// of `source`, and must pass the sample format to the sink as SinkOptions::samples. If open_sink()
-/// would reject the output, the function returns the sample format of the source.
+/// Returns the sample format in which a denoising session should return results for the output
+/// `path`, so that the results are rounded only once. The caller must call this function before the
+/// first read of `source`, and must pass the sample format to the sink as SinkOptions::samples. If
+/// open_sink() would reject the output, the function returns the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 

@@ -22,8 +22,8 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // Difference of two values in the file that corresponds to a difference of 255 on the scale of
-  // sigma.
+  // Difference of two values in the file that corresponds to 255 on the scale of noise levels
+  // (sigma) of the frames.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -47,17 +47,20 @@ struct VideoInfo {
   /// stacks.
   bool over_time = false;
   std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
-  /// Distances between samples along a row, along a column, and between slices. The values are 1,
-  /// 1, 1 if the input is not a stack, or if the file does not state them.
+  /// Distances between samples along a row, along a column, and between slices, in the unit of the
+  /// file. lull uses only the ratios. The values are 1, 1, 1 if the input is not a stack, or if the
+  /// file does not state them.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// Scale of each channel. If the list is empty, `values` is the scale of all channels.
+  /// The relation between samples and values for each channel. If the list is empty, `values`
+  /// applies to all channels.
   std::vector<ValueScale> channel_values{};
-  /// Position of the first chroma sample, in chroma samples from the top left corner of the
-  /// picture. 0.5 is the middle of the luma samples that the chroma sample covers. If the input
-  /// does not state the position, the source uses the position that MPEG-2 defines.
+  /// Position of the first chroma sample. The unit is the distance between chroma samples, and 0 is
+  /// the left or top edge of the picture. At 0.5, the chroma sample lies in the middle of the luma
+  /// samples that it covers. If the input does not state the position, the source uses the position
+  /// that MPEG-2 defines.
   double chroma_x = 0.5, chroma_y = 0.5;
 
   /// Returns the scale of the samples in the channel `channel`.
@@ -68,9 +71,9 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of frames that are damaged or missing. If the end of the file is missing, the source
-  /// compares the number of decoded frames with the number that the container states. A premature
-  /// end counts as at least one frame.
+  /// Number of frames that are damaged or missing. If the input is cut off, the missing frames are
+  /// the difference between the number that the container states and the number of decoded frames,
+  /// and at least one frame.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
@@ -163,9 +166,9 @@ struct SourceOptions {
   /// the text is empty, the folder must contain exactly one series. The text must be empty for
   /// other inputs.
   std::string series_uid{};
-  /// Sample value that corresponds to 255 on the scale of sigma (FrameFormat::white), for float
-  /// samples except those of stacks. With the value 0, the source chooses the sample value from the
-  /// first frame. The value must be 0 or 1 for other inputs.
+  /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
+  /// float samples except those of stacks. With the value 0, the source chooses the sample value
+  /// from the first frame. For other inputs, the value must be 0 or 1.
   double white = 1;
   /// Stream number of the video that is decoded. The stream must not be a cover picture. With a
   /// number, the stream keeps its position among the streams of the output. Without a number, lull
@@ -208,8 +211,8 @@ class MediaSource : public FrameSource {
   /// read() returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Returns the values of a slice of a stack in the units of the file, row by row. `slice` is a
-  /// frame that read() returned. Frames do not contain values far outside the range, but this
-  /// function returns them. For other inputs, `values` becomes empty.
+  /// frame that read() returned. The result also contains outliers, which frames replace by NaN.
+  /// For inputs other than stacks, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();

@@ -12,8 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// The name of a unit in OME-Zarr and in OME-XML. If OME-XML has several names for a unit, outputs
-/// contain the first name in the list.
+/// The name of a unit in OME-Zarr and in OME-XML. OME-XML has several names for a micrometre; lull
+/// writes the first of them in the table `units`.
 struct Unit {
   std::string_view name, ome;
 };

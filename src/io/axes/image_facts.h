@@ -10,7 +10,7 @@
 
 namespace lull::io {
 
-/// The distance between neighbouring samples along an axis.
+/// The distance between neighbouring samples along an axis, and the unit of the distance.
 struct AxisStep {
   double step = 0;   // above 0; 0: unknown
   std::string unit;  // name as in OME-Zarr ("micrometer", "second"); empty: unknown

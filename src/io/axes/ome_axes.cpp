@@ -197,8 +197,9 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane that comes `steps` planes after the first plane of the run `run`. The image
-  /// states the order of the dimensions.
+  /// Returns the plane on a page of the run `run`. The page comes `steps` pages after the first
+  /// page of the run. The planes of consecutive pages follow each other in the order of dimensions
+  /// that the image states (DimensionOrder).
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

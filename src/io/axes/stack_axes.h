@@ -27,7 +27,7 @@ struct StackAxes {
   std::int64_t page_at(std::int64_t frame) const {
     return page_of_frame.empty() ? frame : page_of_frame[static_cast<std::size_t>(frame)];
   }
-  /// Returns whether each channel is a series of single planes over time.
+  /// Returns whether each channel contains a single slice at several time points.
   bool is_over_time() const { return times > 1 && slices == 1; }
 };
 

@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// A start tag. The views refer to the XML text.
+/// A start tag. The members refer to the XML text, which must outlive the tag.
 struct XmlTag {
   std::string_view name;        // without the prefix of a namespace
   std::string_view attributes;  // text between the name and the end of the tag

@@ -20,7 +20,8 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // Name of the chunk. For a list of chunks, `list` is the name of the list.
+    // Name of the chunk. If the chunk is a list of chunks (RIFF or LIST), `list` is the name of the
+    // list.
     std::string name, list;
     std::uint64_t size = 0;
   };
@@ -95,7 +96,8 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Programs may add chunks with any names outside the list "movi", which contains the movie.
+  // Outside the list "movi", which contains the movie, programs may add chunks with any printable
+  // names.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -104,9 +106,9 @@ void AviWalk::step() {
   if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
-  // In a video stream, an empty chunk repeats the previous picture.
+  // An empty chunk of a video stream repeats the previous picture and does not count as a packet.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
-  // Some writers omit the padding byte after a chunk of odd size.
+  // The padding byte after a chunk of odd size may be missing, because some writers omit it.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
                          !(is_of_movie(next.name) || !next.list.empty());

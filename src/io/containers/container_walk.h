@@ -37,7 +37,8 @@ class ContainerWalk {
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit at the position at(), and moves the position to the end of this unit.
+  /// Checks the unit (chunk, element, packet or block) at the position at(), and moves the position
+  /// to the end of this unit.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }

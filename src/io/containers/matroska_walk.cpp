@@ -99,8 +99,9 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Resets the ends of the block group and of the cluster if the position at() has reached them.
-/// Returns false at the end of the segment, because the check ignores the bytes after the segment.
+/// Forgets the end of the block group and the end of the cluster if the position at() has reached
+/// them. Returns whether the position is still within the segment; the check ignores all later
+/// bytes.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();

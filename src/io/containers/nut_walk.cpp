@@ -79,8 +79,9 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
 };
 
-/// A run of consecutive entries in the table of frame codes. The file may omit all fields of a run
-/// except the flags. read_run() then uses the default values of the specification.
+/// A run of consecutive entries in the table of frame codes. The file states the flags of a run,
+/// and may omit all other fields. For the omitted fields, read_run() uses the default values of the
+/// specification.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;

@@ -74,9 +74,9 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the time stamps of the input have jumped back although the time stamp of the
-/// packet is larger than the previous time stamp. The cause is the demuxer: it mistakes the
-/// backward jump for an overflow of the counter of the time stamps, and corrects the time stamp.
+/// Returns whether the time stamps of the input have jumped back although the packet has a larger
+/// time stamp than the previous packet. The reason is the demuxer: if it mistakes a backward jump
+/// for an overflow of the counter, it increases the time stamp of the packet.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -84,9 +84,9 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet continues its stream without a jump. The function adds the offset of
-/// the stream's current section to the time stamp of the packet. It compares the sum with the times
-/// of the previous packet.
+/// Returns whether the packet follows the previous packet of its stream without a jump. The
+/// function compares the expected time with the time stamp of the packet plus the offset of the
+/// stream's current section of continuous time stamps.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -95,9 +95,10 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether a video packet has about the same time as the most recent audio packet. The
-/// function uses the current offset of the video. If the result is true, the time stamps have not
-/// jumped: the video has only paused for a long time, for example in a slide show.
+/// Returns whether a video packet has about the same time as the most recent audio packet. If the
+/// result is true, the time stamps have not jumped: the video has only paused for a long time, for
+/// example in a slide show. The function adds the offset that currently applies to the video to the
+/// time stamp of the packet.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -146,9 +147,10 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video have jumped. The list suspects_ begins with a
-/// packet whose time stamp does not continue the video. If the next packet does not continue this
-/// time stamp either, the video has not jumped: only the first packet has a wrong time stamp.
+/// Decides whether the time stamps of the video have jumped. Before the first packet in suspects_,
+/// there is a gap or a step back. If the time stamp of the second packet continues the time stamp
+/// of the first packet, the video has jumped. Otherwise, only the first packet has a wrong time
+/// stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -172,7 +174,7 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether all packets with a presentation time before `first_pts` have been read.
+/// Returns whether all video packets with a presentation time before `first_pts` have been read.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
@@ -272,8 +274,9 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream that has jumped although the video has not jumped. A
-/// packet that fits no section begins a new section for its stream.
+/// Delivers the waiting packets of a stream that has jumped although the video has not jumped. If
+/// the time stamp of a packet fits no existing section of continuous time stamps, the packet begins
+/// a new section for its stream.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -358,10 +361,10 @@ void ClockBridge::remove_marks(Stream& stream) {
   deliver_doubtful(stream);
 }
 
-/// Adds a packet to the packets that pop() returns. A packet with the flag for damage first waits,
-/// because the demuxer also sets this flag before a jump of the time stamps. FFmpeg's parsers may
-/// move the flag to an earlier packet, so the packet waits until three further packets have
-/// arrived.
+/// Adds a packet to the packets that pop() returns. A packet with the flag for damage must wait
+/// until three further packets have arrived, because the demuxer also sets this flag before a jump
+/// of the time stamps. One further packet is not enough: FFmpeg's parsers may move the flag to an
+/// earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

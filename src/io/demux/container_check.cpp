@@ -15,9 +15,10 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// An MP4 file consists of boxes, which begin with their size and type (ISO/IEC 14496-12, 4.2). If
-// the size field is 1, a size of 64 bits follows the type. Data of other programs may follow the
-// last box, so the check ends at the first box of an unknown type.
+// Checks whether the boxes of an MP4 file are complete. The file consists of boxes, which begin
+// with their size and type (ISO/IEC 14496-12, 4.2). If the size field is 1, a size of 64 bits
+// follows the type. Data of other programs may follow the last box, so the check ends at the first
+// box of an unknown type.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -36,8 +37,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// A Matroska file consists of a header and a Segment element (RFC 9559, section 5). The Segment
-// element of a finished file states its size.
+// Checks whether the Segment element of a Matroska file is complete. The file consists of a header
+// and this element (RFC 9559, section 5). The Segment element of a finished file states its size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -50,8 +51,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A RIFF file consists of chunks. WebP files have only one RIFF chunk. AVI files have one
-// additional RIFF chunk for each further gigabyte.
+// Checks whether the chunks of a RIFF file are complete. WebP files have only one RIFF chunk. AVI
+// files have one additional RIFF chunk for each further gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -64,9 +65,9 @@ std::string check_riff(FileBytes& file) {
   return {};
 }
 
-// A PNG file consists of a signature and of chunks (length, type, data, checksum) up to the chunk
-// IEND (ISO/IEC 15948, 5.3). Several pictures may follow each other in a file. The check ignores
-// any other data after IEND.
+// Checks whether the chunks of a PNG file are complete. A picture consists of a signature and of
+// chunks (length, type, data, checksum) up to the chunk IEND (ISO/IEC 15948, 5.3). Several pictures
+// may follow each other in a file. The check ignores any other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -82,14 +83,15 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last unit of a file. Players ignore such bytes, which may be
-/// padding or tags of other programs.
+/// Maximum number of bytes that may follow the last packet or page of a complete file. Players
+/// ignore such bytes, which may be padding or tags of other programs.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
-// A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
-// if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
-// (DVB). A recording may begin in the middle of a packet, so the function searches the end of the
-// file for five packets that follow each other.
+// Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
+// with 0x47. The distance between packets is 192 bytes if a time stamp precedes each packet
+// (Blu-ray), and 204 bytes if a checksum follows each packet (DVB). Packets can begin at any byte
+// of the file, because a recording may begin in the middle of a packet. The function therefore
+// searches the last bytes of the file for five packets that follow each other.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -109,9 +111,9 @@ std::string check_transport_stream(FileBytes& file) {
   return {};
 }
 
-// An FLV file consists of a header, which states its own size, and of tags (type, size in 24 bits,
-// time, stream number 0). The total size of a tag follows each tag (Adobe's FLV specification,
-// annex E).
+// Checks whether the last tag of an FLV file is complete. The file consists of a header, which
+// states its own size, and of tags (type, size in 24 bits, time, stream number 0). The total size
+// of a tag follows each tag (Adobe's FLV specification, annex E).
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is incomplete";
@@ -137,8 +139,8 @@ std::string check_flv(FileBytes& file) {
   return at == file.size() ? "" : cut;
 }
 
-// A GIF file consists of a header, an optional colour table, and blocks up to the trailer (GIF89a,
-// appendix B).
+// Checks whether a GIF file has all parts up to the trailer. The file consists of a header, an
+// optional colour table, blocks and the trailer (GIF89a, appendix B).
 std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
@@ -166,8 +168,9 @@ std::string check_gif(FileBytes& file) {
   return cut;
 }
 
-// An Ogg file consists of pages. A page consists of a header, the lengths of its segments, and the
-// segments (RFC 3533, section 6). A flag marks the last page of a stream.
+// Checks whether an Ogg file ends with the last page of a stream, and whether this page is
+// complete. An Ogg page consists of a header, the lengths of its segments, and the segments (RFC
+// 3533, section 6). A flag marks the last page of a stream.
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -200,8 +203,9 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// MP4 stores the index and the samples at different positions. A truncated file can therefore have
-// a complete index although samples are missing.
+// Checks whether all samples that the index of an MP4 file lists are in the file. The check is
+// needed because a truncated file can have a complete index although samples are missing: MP4
+// stores the index and the samples at different positions.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -238,9 +242,10 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. NUT is the only format for pipes whose last element, the
-// index, proves that the input is complete. InputPipe::tail() returns only the last bytes of the
-// pipe. If the index is longer than these bytes, the function assumes that the input is complete.
+// Checks the end of an input from a pipe. Among the formats for pipes, only NUT ends with an
+// element (the index) that proves that the input is complete. InputPipe::tail() returns only the
+// last bytes of the pipe. If the index is longer than these bytes, the function assumes that the
+// input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

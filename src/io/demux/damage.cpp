@@ -47,8 +47,9 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  // A missing frame belongs to a damaged packet if the decoder has not yet returned a frame for
-  // this packet. Otherwise, the missing frame is a new fault.
+  // If the decoder has not yet returned a frame for a damaged packet, the missing frame is the
+  // frame of this packet, and the packet has already been counted. Otherwise, the missing frame is
+  // a new fault.
   if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;

@@ -156,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue after the error, because
-// some of FFmpeg's demuxers find a later position from which they can read.
+// Counts a read error as damage. Returns whether the demuxer may continue: after a read error, some
+// of FFmpeg's demuxers find a later position from which they can read.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -219,15 +219,16 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The search for a truncation needs the demuxer's index. For fragmented MP4 files, the index is
-  // complete only at the end of the input.
+  // This search for a truncation must wait until the end of the input, because it needs the
+  // demuxer's index. For fragmented MP4 files, the index is complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // A Matroska file of unknown size may end within a cluster. FFmpeg's demuxer reports this fault
-  // only as a message in its log.
+  // The function searches FFmpeg's log, because a Matroska file of unknown size may end within a
+  // cluster, and the demuxer reports this fault only in the log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // Every byte of a Y4M file belongs to a frame. FFmpeg's demuxer treats an incomplete last frame
-  // as the end of the file and reports nothing.
+  // Every byte of a Y4M file belongs to a frame, so bytes after the last complete frame mean a
+  // truncation. FFmpeg's demuxer treats an incomplete last frame as the end of the file and reports
+  // nothing.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -236,8 +237,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may fail to find some of the later packets. The structure check or
-  // the time stamps show how many packets the video has.
+  // After a fault, the demuxer may fail to find some of the later packets. The number of missing
+  // packets is the expected number minus the number of packets that were read. The structure check
+  // or the time stamps determine the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

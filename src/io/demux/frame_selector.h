@@ -23,9 +23,10 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Decides whether the output contains a frame. The caller must call this function for each frame
-  /// in order of presentation. `number` is counted from 0. If the frame is kept, the function
-  /// changes `pts` to the time of the frame in the output.
+  /// Decides whether the output contains a frame. If the output contains the frame, the function
+  /// changes `pts` to the time of the frame in the output. `number` is the number of the frame in
+  /// the input, counted from 0. The caller must call this function for each frame in order of
+  /// presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();
@@ -57,9 +58,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // `from_start` is true for the part that contains the first frame of the input: packets of
-    // other streams before this frame belong to the part. `to_end` is true for the part that
-    // contains the last frame: packets after this frame belong to the part.
+    // Packets of other streams before the first frame of the input belong to the part with that
+    // frame (`from_start`). Packets after the last frame belong to the part with that frame
+    // (`to_end`).
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

@@ -72,8 +72,8 @@ void PacketRelay::put(PacketPtr packet) {
 }
 
 // Loads packets from the scratch file until they fill half of the allowed memory. The function must
-// not load all packets at once, because take() leaves packets in memory that the muxer does not
-// need yet.
+// not load all packets at once: take() returns only the packets that the muxer needs now, and all
+// other packets would remain in memory and exceed the limit.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

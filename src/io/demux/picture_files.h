@@ -23,9 +23,10 @@ class PictureFiles {
  public:
   /// Makes an empty list. Inputs that are not picture sequences have an empty list.
   PictureFiles() = default;
-  /// Finds the files that match the pattern `path`. Without options.margins, the list contains only
-  /// the files that options.selection selects. With options.margins, the list contains all files,
-  /// and marks the files that are not selected.
+  /// Finds the files that match the pattern `path`. By default, the list contains only the files
+  /// that options.selection selects. If options.margins is true, the list contains all files and
+  /// marks the files that are not selected, because filters over time use their pictures as
+  /// context.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
@@ -37,8 +38,8 @@ class PictureFiles {
   /// data. `first` is the container of the first file, with which all files must agree.
   /// @throws BadData  the file is damaged, or has another format than the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
-  /// Makes the file with the index `time` the next file to read. Returns false if there is no such
-  /// file.
+  /// Continues with the file whose packet has the time stamp `time`. Time stamps are indices of
+  /// files. Returns false if there is no such file.
   bool seek(std::int64_t time);
 
  private:

@@ -15,9 +15,10 @@ namespace lull::io {
 /// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains a DICOM file.
 [[nodiscard]] bool is_dicom(const std::string& path);
 
-/// Reads the headers of a series, sorts the slices by their position along their normal, and checks
-/// that the slices form a volume. If several slices have the same position, the volumes form a
-/// series. The headers are read at once, but each frame is decoded only when its samples are read.
+/// Reads the headers of a DICOM series, sorts the slices by their position along their normal, and
+/// checks that the slices form a volume. If several slices have the same position, the result is a
+/// time series of volumes. The function reads all headers at once. A frame is decoded only when its
+/// samples are read.
 /// @param series  the Series Instance UID or the number of the series; empty: the only series
 /// @throws BadData  a file is damaged; slices are missing, occur twice, have different sizes or
 ///     orientations; lull cannot read the samples

@@ -18,8 +18,8 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 Vector row_direction(const std::array<double, 6>& o) { return {o[0], o[1], o[2]}; }
 Vector column_direction(const std::array<double, 6>& o) { return {o[3], o[4], o[5]}; }
-/// Converts coordinates in the order left, posterior, superior to the order right, anterior,
-/// superior.
+/// Converts a vector from DICOM's axes (to the left, to the back, up) to the axes of volumes in
+/// lull (to the right, to the front, up).
 Vector as_ras(const Vector& v) { return {-v[0], -v[1], v[2]}; }
 Vector times(double factor, const Vector& v) {
   return {factor * v[0], factor * v[1], factor * v[2]};
@@ -185,7 +185,7 @@ class SliceSorter {
   std::vector<std::size_t> starts_;  // index of the first slice at each position, and the end
 };
 
-/// Sorts frames that state no position by the numbers of their images.
+/// Sorts frames that state no position by the attribute Instance Number of their images.
 void arrange_by_number(DicomVolume& volume, const std::string& path) {
   std::ranges::stable_sort(volume.images, {}, &DicomImage::instance);
   for (std::size_t i = 1; i < volume.images.size(); ++i)

@@ -49,7 +49,8 @@ struct DicomImage {
   std::vector<DicomFrame> frames;
 };
 
-/// A slice of a volume.
+/// The file and the frame that contain the samples of a slice. The value of a sample is slope *
+/// stored + inter.
 struct DicomSlice {
   std::size_t image = 0;  // index of its file
   int frame = 0;          // index of the frame in the file
@@ -71,7 +72,7 @@ struct DicomVolume {
                                                     const std::string& path,
                                                     const std::string& series);
 
-/// Sorts the frames of a series into a volume or into a series of volumes.
+/// Sorts the frames of a DICOM series into one volume, or into a time series of volumes.
 /// @throws BadData  the frames do not form a volume
 [[nodiscard]] DicomVolume arrange(std::vector<DicomImage> images, const std::string& path);
 

@@ -103,10 +103,11 @@ constexpr const char* apng_encoders[] = {"apng"};
 constexpr const char* gif_encoders[] = {"gif"};
 constexpr const char* avif_encoders[] = {"libaom-av1", "libsvtav1", "librav1e"};
 
-// By default, FFmpeg's MPEG-TS muxer adds more than a second to every time stamp.
+// Without the option mpegts_copyts, FFmpeg's MPEG-TS muxer adds more than a second to every time
+// stamp.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 
-// Apple's players accept HEVC only with the codec tag hvc1.
+// Codec tag for HEVC. Apple's players accept HEVC only with this tag.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
 /// Returns the traits of a container that FFmpeg's MP4 muxer writes in addition to MP4 and MOV. No
@@ -200,8 +201,9 @@ constexpr ContainerTraits containers[] = {
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative time stamps, which audio may have. Negative decoding times do no
-    // harm, because NUT stores no decoding times.
+    // NUT cannot store negative presentation times, which audio may have. FFmpeg therefore shifts
+    // the time stamps of files with several streams. In a file with only the video, at most
+    // decoding times are negative. No shift is needed there, because NUT stores no decoding times.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -233,7 +235,8 @@ constexpr ContainerTraits containers[] = {
      .encoders = y4m_encoders,
      .raw_formats = y4m_formats,
      .raw_frames = true},
-    // Animated WebP stores the durations of pictures in milliseconds. Every file begins at time 0.
+    // Animated WebP stores only the duration of each picture, in milliseconds. A file has no start
+    // time.
     {.name = "webp",
      .keeps_start = false,
      .milliseconds = true,

@@ -47,10 +47,11 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A frame has a changed time if its time stamps in the input and in the output differ by more
-  // than one tick. A difference of one tick is a rounding error of the input. A difference that is
-  // equal for all frames counts only if the output keeps the time stamps of the input, because
-  // otherwise the muxer corrects it.
+  // Determines whether the constant frame rate changes the times of frames. The time of a frame has
+  // changed if its time stamps in the input and in the output differ by more than one tick; one
+  // tick is the rounding error of the input. If the output does not keep the time stamps of the
+  // input, a difference that is equal for all frames does not count, because the muxer shifts all
+  // streams anyway.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -91,7 +92,8 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // With more threads than max_threads, the encoder fails, or is not faster.
+  // The number of threads is limited, because with more than max_threads, the encoder fails or is
+  // not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -132,7 +134,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only in the frames, and not in the codec parameters.
+    // If the codec parameters state no field order, the first frame determines it: some decoders
+    // report the field order only in the frames.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -143,7 +146,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // The JFIF standard requires the matrix of BT.601.
+  // JPEG files get the matrix of BT.601, which the JFIF standard requires.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
@@ -244,11 +247,11 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times. x265 (3.5) delays up to two frames for reordering. If the
-// video has no more frames than this delay, x265 returns decoding times from uninitialised memory.
-// The function replaces these times by consecutive ticks before the first frame. The new decoding
-// times are below all presentation times, and above the decoding times of an earlier encoder's
-// frames.
+// Replaces uninitialised decoding times by consecutive ticks before the first frame. x265 (3.5)
+// delays up to two frames for reordering. If the video has no more frames than this delay, x265
+// returns decoding times from uninitialised memory. The new decoding times are below all
+// presentation times. They are above the decoding times of the encoder of the previous segment, if
+// there is one.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

@@ -35,7 +35,8 @@ struct EncoderInput {
 /// frame. At a constant frame rate, the time stamps are numbers of frames.
 class FrameTimes {
  public:
-  /// Error messages contain the name of `codec` and the file name extension in `container`.
+  /// The error messages of next() contain the name of `codec`, and the file name extension that
+  /// `container` states.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -64,8 +65,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  the times of an earlier encoder that was opened with the same arguments, and
-  ///     whose video the new encoder continues; null: the new encoder begins the video
+  /// @param times  the result of times() of the encoder of the previous segment, which was opened
+  ///     with the same arguments; null: this encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);

@@ -169,9 +169,9 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
 }
 
 /// Returns each usable encoder with the pixel format that loses the least information. The encoder
-/// with the nearest format comes first. The result contains no encoders of raw frames, because the
-/// program that reads the raw frames may not support another format: lull converts raw frames only
-/// on request.
+/// with the nearest format comes first. The result contains no encoders of raw frames, because lull
+/// converts raw frames only on request: the program that reads the raw frames may expect the format
+/// of the input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -188,8 +188,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
       continue;
     }
     PixelTraits traits = wanted.traits;
-    // Most decoders ignore the alpha of VP9. If other content would be lost, lull must therefore
-    // not prefer VP9 for its alpha.
+    // VP9 counts as an encoder without alpha, because most decoders ignore the alpha of VP9.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
@@ -361,7 +360,8 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      // FFmpeg's FITS muxer does not preserve the range of samples.
+      // lull does not write FITS files, because FFmpeg's muxer does not preserve the range of
+      // samples.
       container.format->video_codec == AV_CODEC_ID_FITS ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +

@@ -16,9 +16,9 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats of an output that libtiff writes: the encoder only returns uncompressed
-  /// pictures, which lull's TIFF writer stores. The pointer is null if FFmpeg's encoder writes the
-  /// file.
+  /// Pixel formats of an output that lull's TIFF writer stores with libtiff. In this case, the
+  /// encoder only returns uncompressed pictures for the writer. The pointer is null if FFmpeg's
+  /// encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -35,11 +35,10 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate, so that the output stores no
-  /// time stamps.
+  /// Returns whether the frames of the output have a constant rate. Such an output stores no time
+  /// stamps.
   bool constant_rate() const;
-  /// Returns whether the frames of the output have a constant rate and the output must contain
-  /// every frame.
+  /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
   bool frames_only() const;
 };
 

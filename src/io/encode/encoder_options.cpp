@@ -141,8 +141,9 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // For small pictures, the macroblock tree (cutree) of x265 3.5 writes beyond the end of its
-  // buffers, because its SIMD code processes 4 blocks of 16x16 samples at a time.
+  // For small pictures, lull disables the macroblock tree (cutree) of x265 3.5. Its SIMD code
+  // processes 4 blocks of 16x16 samples at a time, and writes beyond the end of the buffers of
+  // small pictures.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
@@ -195,7 +196,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // Y4M with more than 8 bits is an extension by FFmpeg. Other programs also read this extension.
+  // Without FF_COMPLIANCE_UNOFFICIAL, FFmpeg does not write Y4M with more than 8 bits. This
+  // extension of the format comes from FFmpeg, but other programs also read it.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -96,7 +96,7 @@ constexpr EncoderTraits encoders[] = {
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
-    // FFV1 stores the aspect ratio and the field order only from level 3 on.
+    // Only from level 3 on (picture_from_level), FFV1 stores the aspect ratio and the field order.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
      .picture = {.aspect = true, .fields = true},

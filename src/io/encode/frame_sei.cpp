@@ -24,8 +24,8 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Appends `value` in units of 1/scale as an integer with `bits` bits. The function clamps values
-  /// outside the range of such integers.
+  /// Multiplies `value` by `scale`, rounds and clamps the product to an unsigned integer of `bits`
+  /// bits, and appends the integer.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;

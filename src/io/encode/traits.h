@@ -39,15 +39,16 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // True if the container also stores the language of the video. If `languages` is false, the
-  // container stores no languages, and this member has no meaning.
+  // True if the container also stores the language of the video stream. The member has a meaning
+  // only if `languages` is true.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Tags of the file that the container stores. With `listed_and_free`, the muxer stores tags that
-  // are not in the list only with FFmpeg's option use_metadata_tags.
+  // Tags of the file that the container stores. `listed` means the tags in listed_tags. With
+  // `listed_and_free`, the muxer also stores all other tags, but only with FFmpeg's option
+  // use_metadata_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 
@@ -57,8 +58,8 @@ struct ContainerTraits {
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // False if FFmpeg shifts the time stamps of all streams when B frames cause negative decoding
-  // times.
+  // B frames may cause negative decoding times. If false, FFmpeg then shifts the time stamps of all
+  // streams. If true, negative decoding times change nothing.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
@@ -71,11 +72,11 @@ struct ContainerTraits {
   bool attachments = false;
   // Format to which lull converts text subtitles of other formats.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
-  /// The packets of preroll (edit_list_filter.h) that the muxer copies. A decoder needs preroll,
-  /// but players must not play it. With `all`, the container has an edit list that hides the
-  /// preroll. With `one_packet`, the muxer copies only the last packet, which players do not play
-  /// because its time is before 0. With `none`, the muxer copies no preroll, because preroll would
-  /// delay the other streams.
+  /// The packets of preroll (edit_list_filter.h) that the muxer copies. Preroll consists of packets
+  /// that a decoder needs in order to start, but that players must not play. With `all`, the
+  /// container has an edit list that hides the preroll. With `one_packet`, the muxer copies only
+  /// the last packet of the preroll. Players do not play this packet, because its time is before 0.
+  /// With `none`, the muxer copies no preroll, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
@@ -148,7 +149,7 @@ struct EncoderTraits {
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // Maximum number of frames of a video for which the encoder returns uninitialised decoding times.
+  // If a video has at most this number of frames, the encoder returns uninitialised decoding times.
   int uninitialised_dts_frames = 0;
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };

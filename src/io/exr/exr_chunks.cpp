@@ -140,8 +140,8 @@ std::string name_of(const Chunk& chunk) {
 
 /// Returns a text about the first chunk that does not end exactly where the next chunk begins.
 /// Programs leave no space between chunks, so the stored size of such a chunk is wrong. The text is
-/// empty if there is no such chunk. `head` contains for each part the number of bytes that precede
-/// the data of a chunk.
+/// empty if there is no such chunk. `head` contains the size in bytes of the header of a chunk, for
+/// each part of the file.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -169,8 +169,9 @@ std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // PXR24 compression stores floats with 24 bits. The OpenEXR library itself checks the number of
-    // bytes of such chunks.
+    // The decompressed data of a PXR24 chunk are shorter than its samples, because PXR24 stores
+    // floats with 24 bits. The function therefore does not check their size. The OpenEXR library
+    // checks it.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -185,7 +186,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // For each part, the number of bytes that precede the data of a chunk.
+  // The size in bytes of the header of a chunk, for each part of the file.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {

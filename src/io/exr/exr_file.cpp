@@ -32,8 +32,8 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
 /// threads, so their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // Additional threads beyond this limit would only wait for the thread that reads or writes the
-  // file.
+  // Maximum number of threads. Additional threads would only wait for the thread that reads or
+  // writes the file.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -47,8 +47,9 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR addresses samples by the row and column numbers of the file, so the pointer refers to
-  // row 0 and column 0.
+  // OpenEXR computes the address of a sample from its row and column in the file. The pointer
+  // therefore stands for the sample in row 0 and column 0, even if the plane does not contain this
+  // sample.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));

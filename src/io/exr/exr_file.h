@@ -44,7 +44,8 @@ class ExrFile {
   /// @throws BadData
   void check_chunks() const;
 
-  /// A request to read channels of a layer. The planes have the size of the layer's window.
+  /// A request to read channels of a layer. Each plane in `to` has the size of the rectangle
+  /// ExrLayer::window.
   struct ReadRequest {
     const ExrLayer* layer;
     std::vector<std::string> channels;

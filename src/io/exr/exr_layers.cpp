@@ -85,16 +85,15 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component that is the name of a view. Returns the number of
-/// components if there is no such component.
+/// Returns the index of the first component of a layer's name that is the name of a view. Returns
+/// the number of components if there is no such component.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
   return static_cast<std::size_t>(at - components.begin());
 }
 
-/// Joins all components except the component with the index `omitted`, and returns the resulting
-/// name.
+/// Joins the components of a layer's name, except the component with the index `omitted`.
 std::string joined_without(const Names& components, std::size_t omitted) {
   std::string name;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -103,9 +102,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. If no attribute states the views, the function searches the names
-/// of layers for "left" and "right". The name "right" alone proves nothing: in "light.right", it
-/// may describe a lamp. A layer with "right" must therefore have the usual name of a picture. All
-/// layers without "right" then belong to the left view.
+/// of layers for "right". If it finds "right" in the name of a picture, such as "combined.right",
+/// the file has a left and a right view. Layers without "right" belong to the left view. "right" in
+/// other names proves nothing: in "light.right", it may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -184,8 +183,8 @@ std::vector<ExrLayer> layers_of_part(const Imf::Header& header, int index, bool 
   return layers;
 }
 
-/// Returns the label of a layer whose name is empty: the view of the layer, or the channels of its
-/// picture.
+/// Returns the label of a layer whose name is empty. The label is the name of the view, or the
+/// names of the layer's channels, such as "RGBA".
 std::string label_without_name(const ExrLayer& layer, bool has_views) {
   if (has_views) return layer.view;
   std::string label;
@@ -234,8 +233,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the layers that are the sum of all light: the layers with the usual name of a picture, and
-/// the picture of each view.
+/// Marks the beauty layers, which are the sum of all light: the layers with the usual name of a
+/// picture, and the picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {

@@ -42,8 +42,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the layer that is the sum of all light in a view. The function ignores case in the name
-/// of the view. Returns null if there is no such layer.
+/// Returns the beauty layer of a view, which is the sum of all light. The function ignores case in
+/// the name of the view. Returns null if there is no such layer.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 

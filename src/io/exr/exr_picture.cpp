@@ -119,8 +119,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds requests for those chosen layers that can be read together with the picture. read_layer()
-/// reads the other chosen layers later.
+/// Adds requests to read the layers that options.layers chooses, if the layers can be read together
+/// with the picture. read_layer() reads all other layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
@@ -135,8 +135,8 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Assigns the planes of `frame` to channels of a layer. `suffixes` contains the suffixes of the
-/// channels.
+/// Returns a request to write the planes of `frame` to those channels of a layer that have the
+/// given suffixes.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

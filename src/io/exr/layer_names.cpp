@@ -8,8 +8,8 @@ namespace lull::io {
 namespace {
 
 /// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. Blender may store the result of its own denoiser in addition to the layer "Noisy
-/// Image".
+/// preference. "Noisy Image" comes before "Combined", because Blender may store the result of its
+/// own denoiser in "Combined".
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
@@ -21,7 +21,8 @@ constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data at any position of the layer's name.
+/// Words that mark a layer of data (no colours: depth, normals, motion) at any position of the
+/// layer's name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -32,7 +33,8 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a layer of data only if they form a complete component of the layer's name.
+/// Words that mark a layer of data (no colours: depth, normals, motion) only if they form a
+/// complete component of the layer's name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -42,8 +44,8 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// Beginnings and endings of words that mark a layer of data, such as "motionvector" or
-/// "worldnormal".
+/// Beginnings and endings of words, such as "motionvector" or "worldnormal", that mark a layer of
+/// data (no colours: depth, normals, motion).
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {
@@ -98,8 +100,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as one word, because the function may divide names in
-  // capital letters wrongly.
+  // The complete component also counts as one word, because words_of() may split a name in capital
+  // letters at the wrong places.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -128,10 +130,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name. In "albedo.RGBA", the word "albedo" marks
-// data. A component of at least three words is the title of a view layer or of a part, if the last
-// component is a usual name of a picture. In "Depth of field.Combined", the word "Depth" therefore
-// does not mark data.
+// Returns the content of a layer according to its name. In "albedo.RGBA", the word "albedo" means
+// that the layer contains data and no colours. However, such words mean nothing in a title such as
+// "Depth of field" in "Depth of field.Combined". A component is a title if it has at least three
+// words, and the last component of the name is a usual name of a picture.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -24,8 +24,8 @@ enum class LayerContent {
 /// digits at the end.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
-/// Returns the position of a layer's name in the order of preference for the picture of a file,
-/// from 0. Returns -1 if the name is not a usual name of a picture.
+/// Returns the rank of a layer's name among the usual names of pictures; 0 is the most preferred
+/// name. Returns -1 if the name is not a usual name of a picture.
 [[nodiscard]] int picture_rank(std::string_view layer);
 
 }  // namespace lull::io

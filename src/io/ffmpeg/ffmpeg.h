@@ -57,9 +57,9 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-/// Copies the time stamps, the stream index and the flags of the packet `source` to the packet
-/// `packet`, which results from a conversion of `source`. The function also marks `packet` as a key
-/// packet, because a decoder needs no earlier packets for a converted packet.
+/// Copies the time stamps, the stream index and the flags of the packet `source` to the converted
+/// packet `packet`. The function also marks `packet` as a key packet, because a decoder needs no
+/// earlier packets for a converted packet.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;

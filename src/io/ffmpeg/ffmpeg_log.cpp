@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// The functions first() and last() search the messages whose number is at least `from` and for
-  /// which `wanted` returns true. They return the first and the last of these messages.
+  /// Each message has a number. Of the messages with a number of at least `from` for which `wanted`
+  /// returns true, first() returns the first message, and last() the last message.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);

@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether the decoder or encoder `codec` keeps the row order of the file. The rows of
-/// decoded pictures are then in reverse order.
+/// Returns whether the decoder or encoder `codec` keeps the row order of the file, in which the
+/// last row of the picture comes first. If it does, decoded pictures are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Reverses the order of a picture's rows. All planes must have the same height.

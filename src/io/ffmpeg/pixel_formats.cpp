@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// The samples of one channel of a picture, at the position that FFmpeg's pixel format descriptor
-// states. `Byte` is `const std::uint8_t` if the samples are only read.
+// One channel of a picture. FFmpeg's pixel format descriptor states the position of the samples in
+// memory. `Byte` is `const std::uint8_t` if the samples are only read.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,9 +80,9 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes the samples of a plane to a channel of a picture. Several channels may share the words of
-// the picture, so the function adds the bits of its channel to the words. The caller must have set
-// the words to zero with clear_shared().
+// Writes the samples of a plane to a channel of a picture. In a packed pixel format, several
+// channels share a word, so the function adds the bits of its channel to each word. The caller must
+// have set the words to zero with clear_shared().
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();

@@ -27,8 +27,8 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format);
 /// for a picture with a palette, which has alpha only if an entry of the palette is not opaque.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
-/// Returns the format in which pack() writes pictures of `format`: the format itself, or for
-/// palettes and 1-bit formats the format of their unpacked samples.
+/// Returns the format in which pack() writes pictures of `format`. The result is RGB or RGBA for
+/// palettes, 8-bit grey for 1-bit formats, and `format` itself for all other formats.
 AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits);
 
 /// Returns FFmpeg's name of the format; "unknown" if the format has no name.

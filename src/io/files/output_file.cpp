@@ -82,8 +82,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A symbolic link may point to a file that does not exist yet. The operating system follows at
-  // most 40 links.
+  // The function resolves the links itself, because the file to which a link points may not exist
+  // yet. It follows at most 40 links, as the operating system does.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -97,7 +97,7 @@ std::string partial_name(const std::string& path, int number) {
   const fs::path name = path;
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
-  // A file name may have at most 255 bytes.
+  // The function shortens long names, because a file name may have at most 255 bytes.
   const std::size_t max_stem_bytes =
       255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
   return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
@@ -271,15 +271,17 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // A network file system may report a full disk only when the file is closed.
+  // An error of close() is an error of the output, because a network file system may report a full
+  // disk only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder under a partial name. If a file with this name
-  // exists, the function replaces it only with `overwrite`, and otherwise tries the next number.
+  // The incomplete file remains in its folder under a name such as "x.partial.mkv". If a file with
+  // this name exists, the function replaces it only with `overwrite`. Otherwise, it tries
+  // "x.partial-2.mkv" and further numbers.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;

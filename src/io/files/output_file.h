@@ -74,7 +74,8 @@ std::string resolve_links(const std::string& path);
 /// Returns the name of an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
 /// `number` 2.
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether the file name `name`, which contains no folder, is a partial name for `path`.
+/// Returns whether partial_name() can return the file name `name` for an output `path`. `name`
+/// contains no folder.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if an output cannot be created at `path`.

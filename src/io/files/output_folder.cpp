@@ -120,8 +120,8 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// A store can consist of millions of small files. The function therefore calls syncfs() once
-// instead of fsync() for each file.
+// A folder with OME-Zarr data can contain millions of small files. The function therefore calls
+// syncfs() once instead of fsync() for each file.
 void OutputFolder::commit() {
   const OpenFile folder{::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.descriptor >= 0 && ::syncfs(folder.descriptor) < 0)

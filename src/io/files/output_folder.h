@@ -14,7 +14,8 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// Returns whether an existing folder that is not empty may be replaced.
+  /// A function that returns whether the output may replace the existing folder `path`. lull calls
+  /// the function only for a folder that is not empty.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 

@@ -37,7 +37,7 @@ class ScratchFile {
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
   /// Reads bytes at a position. Position 0 is the first byte that was written after the creation of
-  /// the object or after clear(). The caller must not call read() on the same object, because
+  /// the object or after clear(). An object that uses this function must not use read(), because
   /// read() discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);

@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Returns memory that is filled with zeros. The last reference frees the memory.
+/// Returns memory that is filled with zeros. The memory is freed when its last reference is
+/// destroyed.
 /// @throws OutOfMemory
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 

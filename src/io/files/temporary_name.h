@@ -41,7 +41,9 @@ struct TemporaryName {
 /// bytes.
 inline constexpr std::size_t max_output_bytes = 150;
 
-/// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp" for this process.
+/// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp". The fields HOST to START are
+/// the members of own_identity(), in order. COUNT and RANDOM are the arguments `count` and
+/// `random`.
 std::string temporary_name(const std::string& output, int count, std::uint32_t random);
 
 /// Parses the name of a temporary file. Returns nullopt for other names.

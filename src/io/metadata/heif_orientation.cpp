@@ -15,7 +15,8 @@ struct Box {
   ByteView data;
 };
 
-/// Removes the first box from `bytes` and returns this box. Returns nullopt at the end of `bytes`.
+/// Returns the first box in `bytes`, and removes it from `bytes`. Returns nullopt at the end of
+/// `bytes`.
 std::optional<Box> take_box(ByteView& bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::size_t size = read_big(bytes.data(), 4), head = 8;

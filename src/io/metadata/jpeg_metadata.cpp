@@ -25,7 +25,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// FFmpeg writes a comment that begins with "Lavc", the name of FFmpeg's library.
+/// Beginning of the comment that FFmpeg's encoder (libavcodec) writes. lull does not copy this
+/// comment to outputs.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -74,8 +75,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) are a signature of the samples before denoising, so their
-/// block has no data.
+/// credentials (C2PA, in JUMBF boxes) cannot be preserved, because they are a signature of the
+/// samples before denoising. Their block has no data, and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -100,9 +101,9 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. A segment contains `name`, the bytes that `head`
-/// returns, and a part of the data. The arguments of `head` are the index of the segment and the
-/// number of segments.
+/// Splits `data` into as many segments as necessary, and writes the segments. A segment contains
+/// `name`, the bytes that the function `head` returns, and a part of the data. The arguments of
+/// `head` are the index of the segment and the number of segments.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -162,8 +163,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
 /// contains data of the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the ICC profile of the input even if the channels of the output do not suit the
-  // profile.
+  // The ICC profile that FFmpeg wrote is always removed, because FFmpeg writes the profile of the
+  // input even if the channels of the output do not suit the profile.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

@@ -60,8 +60,8 @@ bool is_gain_map(ByteView picture) {
 }
 
 /// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file. The
-/// arguments are the position and the size of the segment's data. `read(at, to, count)` copies
-/// bytes of the file.
+/// arguments are the position and the size of the segment's data. The function reads the file
+/// through `read(at, to, count)`, which copies `count` bytes.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;
@@ -126,8 +126,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // In Android's first version of the format, only the metadata of the main picture state that the
-  // file contains a gain map.
+  // The function also searches the metadata of the main picture, because in Android's first version
+  // of the format, only these metadata state that the file contains a gain map.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;

@@ -42,8 +42,8 @@ std::vector<SequenceFile> sequence_of(const std::string& path) {
   }
 }
 
-/// Returns the name of an existing file. For a volume that consists of two files, also returns the
-/// file with the samples.
+/// Returns the name of an existing file. If the file is the header of a volume, the result also
+/// contains the name of the separate file with the samples, if there is one.
 std::vector<std::string> files_of_existing(const std::string& path) {
   try {
     const auto volume = read_foreign_volume(path);

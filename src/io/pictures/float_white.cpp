@@ -36,9 +36,9 @@ class Distribution {
     for (int power = max_power; power-- > 0;) beyond_[power] += beyond_[power + 1];
   }
 
-  /// Returns the fraction of the samples that exceed 2^power.
+  /// Returns the fraction of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// Returns the smallest power of two for which the fraction of larger samples is at most
+  /// Returns the smallest power of two above which the fraction of the samples is at most
   /// `max_beyond`.
   float min_white(double max_beyond) const {
     int power = 0;

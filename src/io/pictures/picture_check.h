@@ -21,8 +21,8 @@ struct PictureFault {
 /// Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Returns whether a packet contains only bytes that other programs have appended to the file, and
-/// no picture. The packet must follow a picture in the file.
+/// Returns whether a packet contains no picture, but only bytes that other programs have appended
+/// to the file. The caller must only pass packets that follow a picture in the file.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Each of the following functions checks the pictures of one codec.

@@ -27,8 +27,9 @@ constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
 
-/// Tags that describe the samples of the input: levels, areas, tables, digests, noise. They are not
-/// valid for the samples of the result.
+/// Tags that describe the samples of the input: linearisation table, black and white levels, active
+/// and masked areas, identifiers and digests of the samples, noise profile. The tags are not valid
+/// for the samples of the result.
 constexpr std::array sample_tags = std::to_array<std::uint16_t>(
     {50712, 50713, 50714, 50715, 50716, 50717, 50781, 50829, 50830, 50972, 51111, 51041});
 constexpr std::array mosaic_tags =

@@ -23,7 +23,7 @@ inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profil
 /// -1..1.
 [[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
 
-/// Levels of the samples of a denoised picture.
+/// Black levels and white level of the samples of a denoised picture.
 struct DngLevels {
   std::vector<double> black;  // one for each of the 2x2 sites of a mosaic, or for R, G, B
   double white = 65535;

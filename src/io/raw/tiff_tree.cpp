@@ -120,7 +120,8 @@ class TreeWriter {
     std::ranges::copy(number, head().begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  /// Appends a directory to the head of the file, and returns the offset of the directory.
+  /// Appends a directory to the head of the file (the bytes before the samples), and returns the
+  /// offset of the directory.
   std::size_t directory(const TiffDirectory& given) {
     TiffDirectory with_place = given;
     if (!given.picture.empty()) {

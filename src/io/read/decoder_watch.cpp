@@ -8,13 +8,13 @@
 namespace lull::io {
 namespace {
 
-/// Phrases in the messages of those decoder errors that concern only metadata of cameras. The
-/// samples of such a picture are intact.
+/// Phrases in error messages of decoders about metadata of cameras. Such an error does not affect
+/// the samples of the picture.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// If a picture is truncated, FFmpeg's JPEG decoder fills the missing part with grey and logs only
-/// a warning with this phrase.
+/// A phrase in a warning of FFmpeg's JPEG decoder. The warning means that the picture is truncated:
+/// the decoder has filled the missing part with grey, and reports no error.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -122,12 +122,10 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// With frame threads, several threads of the decoder decode pictures at the same time. The number
-// of results that the decoder has returned then shows to which result a message belongs. The reason
-// is that a thread gets its next packet only after the decoder has returned the previous result of
-// the thread. With N threads, a message about result number k is therefore logged only after at
-// least k - N + 1 results have been returned. A message about the previous result of the same
-// thread, number k - N, is logged earlier.
+// Returns the damage of result number k, where k counts the decoder's results from 0. With N frame
+// threads, a message belongs to result k if it was logged after at least k - N + 1 results had been
+// returned. The reason is that a thread gets its next packet only after the decoder has returned
+// the thread's previous result, number k - N. All messages about that result are logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -35,8 +35,8 @@ class DecoderWatch {
   /// the decoder.
   void expect(const AVPacket& packet);
   /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
-  /// none. The caller must call this function after each result of the decoder. If the decoder
-  /// failed, `picture` must be null.
+  /// none. The caller must call this function each time the decoder returns a picture or an error.
+  /// After an error, `picture` must be null.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:

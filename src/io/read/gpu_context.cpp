@@ -74,9 +74,9 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
   const int code =
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
-  // FFmpeg refuses a primary context whose flags differ from FFmpeg's own flags, although decoding
-  // works with such a context. The flags may differ if the program has already used the primary
-  // context.
+  // The function then uses the primary context without a change of its flags. FFmpeg refuses a
+  // primary context whose flags differ from FFmpeg's own flags, although decoding works with such a
+  // context. The flags may differ if the program has already used the primary context.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

@@ -107,12 +107,13 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // CPU decoders crop a picture at the left and at the top: they move the plane pointers. A surface
-  // on a GPU still contains the cropped samples.
+  // A picture that is cropped at the left or at the top cannot remain on the GPU. CPU decoders crop
+  // such a picture by moving the plane pointers, but a surface on a GPU still contains the cropped
+  // samples.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // For an odd height, FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1 can
-  // have odd heights.
+  // A picture with an odd height (VP8, VP9, AV1) and vertically subsampled chroma cannot remain on
+  // the GPU, because FFmpeg (5.1 to 7.1) starts chroma one row too early.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

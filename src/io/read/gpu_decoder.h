@@ -33,8 +33,8 @@ class GpuDecoder {
   bool works() const;
   int device() const { return index_; }
 
-  /// Returns why a picture cannot remain on the GPU; empty if the picture can. `nominal` is the
-  /// pixel format that the CPU decoder would return.
+  /// Returns the reason if a picture cannot remain on the GPU; empty if there is no reason.
+  /// `nominal` is the pixel format that the CPU decoder would return.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
   /// Returns the samples of `picture` as samples of `format`. The caller must check that

@@ -100,11 +100,12 @@ void PictureDecoder::open_on_cpu() {
   set_up(codec);
   quantiser_.emplace(stream);
   decoder_->thread_count = options_.threads;
-  // FFmpeg 5.1 with frame threads crashes on WebP files with damaged alpha.
+  // With frame threads, FFmpeg 5.1 crashes on WebP files with damaged alpha. The decoder therefore
+  // uses slice threads.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
   decoder_watch_.attach_with_buffers(*decoder_);
   logs_damage_ = logs_damage(avcodec_descriptor_get(stream.codecpar->codec_id));
-  // With this flag, the decoder fails if a picture is incomplete, instead of returning the
+  // With AV_EF_EXPLODE, the decoder fails if a picture is incomplete, instead of returning the
   // incomplete picture.
   if (logs_damage_) decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
@@ -120,12 +121,12 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without this flag, FFmpeg keeps the rows aligned in memory, and may therefore crop fewer
-  // columns at the left than the stream states.
+  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg keeps the rows aligned in memory, and may therefore
+  // crop fewer columns at the left than the stream states.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // The film grain that a decoder adds (AV1, H.274) is noise, too. With this option, the decoder
-  // does not add the grain, but exports a description of the grain. lull does not use the
-  // description.
+  // The film grain that a decoder adds (AV1, H.274) is noise, too. With
+  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder does not add the grain, but exports a description
+  // of the grain. lull does not use the description.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -266,8 +267,8 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The limit does not apply to a picture sequence, because PictureFiles has already checked
-      // the number of files.
+      // The limit of the number of frames does not apply to a picture sequence, because
+      // PictureFiles has already checked the number of files.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +

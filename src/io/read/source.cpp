@@ -182,7 +182,8 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // The clip ends at this frame if the video after the selection has another format.
+  // If the video changes its format after the selection, the source returns no frames with the new
+  // format: it ends before this picture.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)

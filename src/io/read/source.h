@@ -33,7 +33,7 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Changes the state of the selection as if all pictures of options().index had been read.
+  /// Makes the selector process all pictures of options().index, as if they had been read.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
@@ -58,9 +58,9 @@ class FileSource final : public MediaSource {
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether the source has a second frame. The caller must call this function before the
-  /// first read. The function decodes the second frame, but not with SourceOptions::margins: the
-  /// second selected frame may then be far away, so the function uses the estimated number of
-  /// frames.
+  /// first read. By default, the function decodes the second frame. With SourceOptions::margins,
+  /// many pictures may precede the second selected frame, so the function uses the estimated number
+  /// of frames instead.
   bool has_second_frame();
 
  private:

@@ -15,8 +15,8 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // Without margins, the list of a sequence's files contains only selected files, so no selector is
-  // needed.
+  // A selector is not needed for a picture sequence if options.margins is false, because the list
+  // of files then contains only selected files.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
@@ -51,10 +51,10 @@ std::optional<TimedPicture> TimedPictures::next() {
 }
 
 // Seeks to the picture `number`. The demuxer chooses the position where a seek ends, so the
-// function compares the decoded picture with the index. The second attempt seeks to an earlier
-// time, by the maximum reordering of frames, because some demuxers (MPEG-TS) seek by decoding
-// times. Some decoders need packets of earlier groups of pictures, so each further attempt starts
-// at the preceding key picture.
+// function decodes from there and compares the picture with the index. If the first attempt fails,
+// the second attempt seeks 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding
+// times. Each further attempt starts at an earlier key picture, because some decoders need packets
+// of earlier groups of pictures.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -107,8 +107,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops packets of other streams that belong to pictures outside the selection. The muxer removes
-/// no packets from the relay while such pictures are decoded.
+/// Drops the packets of other streams that belong to skipped pictures. The muxer gets no frame
+/// while next() skips pictures, so it would not remove these packets from the relay.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

@@ -35,21 +35,22 @@ class TimedPictures {
   /// Returns the next picture; nullopt after the last picture. Without SourceOptions::margins, the
   /// function skips pictures that are not selected.
   std::optional<TimedPicture> next();
-  /// Continues with the picture `number` of options.index. The state is then as if all earlier
-  /// pictures had been read. Before this call, the caller may have read only the first pictures of
-  /// the input.
+  /// Continues with the picture `number` of options.index, in the state that would result if all
+  /// earlier pictures had been read. Before this call, the caller must not have read any pictures
+  /// except the first pictures of the input.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Changes the state of the selection as if all pictures of options.index had been read.
+  /// Makes the selector process all pictures of options.index, as if they had been read.
   void replay_all();
   /// The functions examined() and kept() return the number of decoded pictures and the number of
   /// selected pictures.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures have been read. Only context frames can follow.
+  /// Returns whether all selected pictures have been read. After this, next() can return only
+  /// pictures outside the selection, which filters over time use as context.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the context frames after the picture `number`: next() returns no later picture outside
-  /// the selection. Any thread may call this function.
+  /// Makes next() return no picture outside the selection after the picture `number`. Any thread
+  /// may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// Returns the argument of end_context_at() if that call has ended the context frames before the
   /// end of the input; otherwise, returns -1. The caller must call this function at the end of the

@@ -53,10 +53,10 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the size and the checksum of an input as a text. If the process encodes segments of a
-/// planned job, the function does not compute the checksum: it compares a digest of some blocks of
-/// the input with the plan. If the digests are equal, the result is the value of the fact `name` in
-/// the plan. If they differ, the result is the new digest, so that the facts differ, too.
+/// Returns a text that identifies the content of an input: its size and its checksum. A process
+/// that encodes segments of a planned job computes no checksum, but only a digest of some blocks of
+/// the input. If the plan contains the same digest, the function returns the value of the fact
+/// `name` in the plan. Otherwise, it returns the digest, which differs from the fact.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -194,8 +194,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file. The digest includes the blocks at the
-    // multiples of `step`, counted over all files in sequence, and the last block of the last file.
+    // Adds the block at byte `at` of the current file to the digest. If all files are joined in
+    // sequence, the digest includes a block at every multiple of `step`, and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -216,7 +216,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The output depends on the input, so the facts about the input come first.
+  // The facts about the input precede the facts about the output, so that a message about the first
+  // difference names the input and not a consequence for the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -27,14 +27,14 @@ bool read_checked_lines(std::string_view text, std::string_view head,
 /// texts.
 int format_number(std::string_view text, std::string_view kind);
 
-/// Returns why this version of lull cannot read a record of the kind `kind`. Either the record is
-/// damaged, or the number of its format is greater than `known`, the number of the latest known
-/// format.
+/// Returns why this version of lull cannot read `text`, a manifest or a plan (`kind`). Either the
+/// text is damaged, or the number of its format is greater than `known`, the number of the latest
+/// known format.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
-/// Maximum size of a job's record in bytes. The limit is sufficient for days of video.
+/// Maximum size of a manifest or a plan in bytes. The limit is sufficient for days of video.
 inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
-/// Returns the text of a job's record. The text is empty if the file does not exist.
+/// Returns the text of a manifest or a plan. The text is empty if the file does not exist.
 /// @throws NoInput, BadData, IoError  like io::read_text()
 std::string read_job_text(const std::string& path);
 

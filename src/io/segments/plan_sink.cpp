@@ -124,9 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Shortens a list that has one element for each picture: the last remaining element belongs to
-  /// the last picture that filters need as context. The source may have read further pictures.
-  /// Their number depends on timing, so the plan must not contain them.
+  /// Shortens a list with one element for each picture, so that it ends with the last picture that
+  /// filters need as context. The source may have read further pictures, but their number depends
+  /// on the speed of the threads. The plan must not depend on this number.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

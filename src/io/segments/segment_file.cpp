@@ -33,8 +33,8 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment file with a valid beginning and end, and the record that the end of the file contains.
-/// The digest in the record has not been compared with the content of the file.
+/// A segment file whose beginning and end are valid. The end contains `record`. The digest in the
+/// record has not been compared with the content of the file.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

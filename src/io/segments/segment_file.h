@@ -51,7 +51,8 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
-  /// Opens the file `path`, which must match `record`.
+  /// Opens the segment file `path`. next() compares the size and the digest of the file with
+  /// `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
   /// Returns the next packet; null after the last packet.

@@ -27,7 +27,7 @@ class SegmentJob {
   /// @throws CannotCreate  the folder cannot be created, or it contains a job and neither
   ///     options.resume nor `overwrite` is set
   /// @throws TryAgain  another process uses the folder
-  /// @throws BadData  the job's record has a newer format, and `overwrite` is false
+  /// @throws BadData  the manifest has a newer format, and `overwrite` is false
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
@@ -41,8 +41,8 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. The caller must call this function exactly once, before the
-  /// functions below.
+  /// Sets the facts of the job. The caller must call this function exactly once, before any of the
+  /// functions from find() to remove().
   /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.

@@ -88,8 +88,8 @@ class Interleaving {
   }
 
   // Writes the video packets up to the time `time` of the input. The time stamps of the input and
-  // of the output may begin at different values, so the function uses the offset between the first
-  // packets.
+  // of the output may begin at different values. The function therefore adds the offset between the
+  // first packets to `time`.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;

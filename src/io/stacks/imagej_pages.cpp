@@ -33,8 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // If a page has only one strip, some programs state the size of all pages as the size of this
-  // strip.
+  // If a page has only one strip, its stated size proves nothing: some programs state the size of
+  // all pages there.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 

@@ -24,7 +24,8 @@ class ImagejPages {
   /// @throws BadData
   void read(std::int64_t page, std::vector<std::byte>& samples);
 
-  /// Position of the samples of the first page in the file, and size of a page. The unit is a byte.
+  /// Position of the samples of the first page in the file, and size of the samples of each page,
+  /// in bytes.
   std::uint64_t begin() const { return begin_; }
   std::uint64_t page_bytes() const { return page_bytes_; }
   bool is_swapped() const { return is_swapped_; }

@@ -41,8 +41,8 @@ OutputSamples samples_for_output(const std::string& path, const NiftiSource& sou
                                           .maximum = source.maximum()});
 }
 
-/// Writes the file of a volume, or the two files of a pair. Each file has a temporary name until
-/// commit().
+/// Writes a volume as one file, or as a pair of files (header and samples). Each file has a
+/// temporary name until commit().
 class VolumeFiles final : public VolumeWriter {
  public:
   /// Writes the head.

@@ -1,6 +1,6 @@
 #pragma once
-// A source that returns the slices of a volume along one axis. For a series, the source returns
-// volume after volume.
+// A source that returns the slices of a volume along one axis. For a time series, the source
+// returns the slices of one volume after the other.
 
 #include <optional>
 #include <vector>

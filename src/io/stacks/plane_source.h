@@ -43,17 +43,18 @@ class PlaneSource : public StackSource {
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
   /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
-  /// Returns one text for each content that the other format (TIFF or OME-Zarr) cannot store.
+  /// Returns one text for each content of a TIFF file that OME-Zarr cannot store, or of an OME-Zarr
+  /// store that TIFF cannot store.
   virtual std::vector<std::string> other_contents() const = 0;
 
  protected:
   explicit PlaneSource(const std::string& path) : path_(path) {}
   /// Sets the axes and the format of the planes. If the samples do not have 8 bits, the function
-  /// reads all planes to determine the ranges of the channels.
+  /// reads all planes to determine the range of values of each channel.
   void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
                   const std::string& container);
   /// Reads the stored samples of frame `number`. If `check` is true, the function also verifies
-  /// checksums that reading alone does not verify.
+  /// checksums. Without it, damage may remain undetected.
   virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
 
   const std::string path_;

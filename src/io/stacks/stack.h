@@ -46,9 +46,9 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// The functions open_..._sink() return the sink for a source that one of the functions above has
-/// opened. They return null for other sources, and for outputs that another of these functions
-/// writes.
+/// The functions open_..._sink() return the sink for a source that the function open_..._source()
+/// with the same word (nifti, tiff or zarr) has opened. They return null for all other sources, and
+/// if the output has another format.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
@@ -88,8 +88,7 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads. The list contains `path()`, and the separate files
-  /// that contain samples.
+  /// Returns the files that the source reads: path(), and separate files that contain samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 

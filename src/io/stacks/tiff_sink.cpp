@@ -103,8 +103,8 @@ class TiffSink final : public StackSink {
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
   PlaneResult result_;
-  // Reads the tags of the original pages. The sink has a reader of its own, because the source
-  // reads later pages in another thread.
+  // Reads the tags of the original pages. The sink does not use the reader of the source, because
+  // the source reads later pages in another thread.
   TiffReader original_;
   TiffLevels levels_;
   OutputFile file_;

@@ -13,8 +13,8 @@ namespace {
 /// Returns whether the file stores the samples of the page in the type that type_of() returns.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the type that type_of() returns. The function is for pages whose
-/// samples need a conversion to this type.
+/// Calls `use` with a value of the type that type_of() returns. The function is only for pages
+/// whose samples have another size in the file than in this type.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

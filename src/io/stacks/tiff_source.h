@@ -13,7 +13,7 @@ namespace lull::io {
 class TiffSource final : public PlaneSource {
  public:
   /// Checks every page. If the samples do not have 8 bits, the constructor reads all samples to
-  /// determine the ranges of the channels.
+  /// determine the range of values of each channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return facts_; }

@@ -60,7 +60,7 @@ class ZarrSink final : public StackSink {
   }
 
  private:
-  /// Returns the input's array of a level; null if the input is not a Zarr store.
+  /// Returns the input's array for a level of the pyramid; null if the input is not a Zarr store.
   const ZarrArray* input_of(std::size_t level) const {
     return level < inputs_.size() ? &inputs_[level] : nullptr;
   }

@@ -16,8 +16,8 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of the current page whose tag has already occurred in the page. `path` is the
-/// file that contains the page.
+/// Returns the texts of repeated tags in the current page: every text except the first text of each
+/// tag. `path` is the file that contains the page.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
 /// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. A

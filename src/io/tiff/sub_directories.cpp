@@ -22,7 +22,8 @@ class SubDirectoryCopier {
                      int descriptor)
       : file_(path, size_of_file(path)), format_(format), size_(size), descriptor_(descriptor) {}
 
-  /// @param depth  number of directories that contain the directory at `at`
+  /// @param depth  0 for a directory to which a page refers, 1 for a directory to which that
+  ///     directory refers
   std::optional<std::uint64_t> copy(std::uint64_t at, int depth) {
     std::uint8_t raw[8];
     if (depth > 1 || !file_.read(at, raw, format_.count_bytes())) return std::nullopt;

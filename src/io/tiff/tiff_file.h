@@ -16,10 +16,10 @@ bool is_tiff_file(const std::string& path);
 /// description by ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices. The file may have several pages of grey
-/// samples. A file with one page is a stack if the description of the page states several pictures,
-/// or if pictures cannot store the grey samples (signed integers, or more than 16 bits except half
-/// floats). Returns false for files that cannot be read.
+/// Returns whether a TIFF file is a stack of grey slices. A file with several pages is a stack if
+/// its pages are grey. A file with one grey page is a stack if its description states several
+/// pictures, or if pictures cannot store its samples (signed integers, or more than 16 bits except
+/// half floats). Returns false for files that cannot be read.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns why the first page of a TIFF file cannot be complete: its directory or its samples

@@ -128,8 +128,8 @@ TiffLayout layout_of(TIFF* page, std::string& refusal) {
   layout.colours = is_rgb || layout.is_ycbcr ? 3 : 1;
   find_alpha(page, layout);
   layout.extra = samples - layout.colours;
-  // Many programs do not state the meaning of a single extra sample. In practice, the sample is
-  // alpha.
+  // A single extra sample without a stated meaning counts as alpha, because many programs do not
+  // state the meaning of alpha.
   if (layout.alpha < 0 && layout.extra == 1) layout.alpha = layout.colours;
   if (layout.alpha >= samples) layout.alpha = -1;
   if (!layout.is_ycbcr) return layout;

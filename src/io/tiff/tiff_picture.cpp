@@ -32,8 +32,8 @@ constexpr SampleKind kinds[] = {
     {3, true, 12, AV_PIX_FMT_GBRAP12},  {3, true, 16, AV_PIX_FMT_RGBA64},
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
-/// Returns the kind of samples with the fewest bits that can store `bits` bits per sample. If no
-/// suitable kind has alpha, the result has no alpha.
+/// Returns the pixel format with the fewest bits that can store `bits` bits per sample. If no
+/// suitable format has alpha, the result has no alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)

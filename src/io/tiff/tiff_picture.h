@@ -95,8 +95,8 @@ TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
 /// from a TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats that TiffPictureWriter accepts, in order of preference. The second list is for
-/// pictures that come from TIFF files. It also contains bit depths that few programs can read.
+/// Pixel formats that TiffPictureWriter accepts, in order of preference. tiff_formats_of_tiff is
+/// for pictures that come from TIFF files, and also contains bit depths that few programs can read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

@@ -65,8 +65,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   const auto codec = tiff_tag<std::uint16_t>(from, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   std::uint16_t predictor = 0;
   if (is_lossless(codec) && TIFFIsCODECConfigured(codec)) {
-    // All versions of libtiff implement predictors for samples of up to 32 bits. Some versions do
-    // not implement predictors for larger samples.
+    // Samples of more than 32 bits get no predictor, because some versions of libtiff do not
+    // implement predictors for them.
     const bool same = from_layout.bits == layout.bits && from_layout.form == layout.form;
     if (TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && !same)
       predictor = predictor == PREDICTOR_NONE ? 0 : predictor_of(layout);
@@ -127,8 +127,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
 }
 
 /// Copies the tags for which libtiff has a fixed field. If the samples have the layout of the
-/// original, the function also copies the tags that describe samples, so that tags that the
-/// original does not have remain absent.
+/// original, the function also copies the tags that describe samples. It does not add tags that the
+/// original does not have.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -208,9 +208,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some fields, TIFFGetField() and TIFFSetField() have the number of values as an additional
-  // argument. The code can copy a tag only if the argument exists for the fields of both files, or
-  // for neither.
+  // TIFFGetField() and TIFFSetField() pass the number of values as an additional argument for some
+  // fields. The code cannot copy a tag if the argument exists only for one of the two files.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

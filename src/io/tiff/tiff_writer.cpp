@@ -109,8 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit is below 4 GiB, because tags need space, and some codecs enlarge data that cannot be
-// compressed.
+// The limit is below 4 GiB, the maximum of TIFF. The difference is for the tags, and for codecs
+// that enlarge data that cannot be compressed.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

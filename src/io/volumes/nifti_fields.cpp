@@ -69,8 +69,8 @@ double millimetres_of(int units) {
   return space == 1 ? 1000 : space == 3 ? 0.001 : 1;
 }
 
-/// Returns the length of the header's unit of time in seconds. Returns 0 if the unit is not a unit
-/// of time, such as hertz.
+/// Returns the length of the header's unit of time in seconds. Returns 0 for units that do not
+/// measure time, such as hertz.
 double seconds_of(int units) {
   switch (units & 0x38) {
     case 0:

@@ -109,8 +109,8 @@ std::vector<std::byte> pair_head_of(std::span<const std::byte> original, bool is
   std::vector<std::byte> head(original.begin(), original.end());
   const std::vector<std::byte> analyze_scale(head.begin() + 112, head.begin() + 120);
   change_samples(head, header, samples, scaled);
-  // ANALYZE has no scale. Other programs may therefore use the bytes of NIfTI's scale for other
-  // purposes, so the output has the bytes of the input.
+  // The output of an ANALYZE file has the bytes of the input at the position where NIfTI stores the
+  // scale. ANALYZE has no scale, so other programs may use these bytes for other purposes.
   if (is_analyze) std::ranges::copy(analyze_scale, head.begin() + 112);
   put_number(std::span(head), at_offset, is_big(head), 0.0f);
   return head;

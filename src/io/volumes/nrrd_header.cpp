@@ -91,7 +91,7 @@ std::optional<StoredType> type_of(const std::string& text) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A space of NRRD in which each axis has a name.
+/// A coordinate system of NRRD ("space") whose axes have anatomical names.
 struct NamedSpace {
   const char *name, *abbreviation;
   std::array<double, 3> signs;  // factors that convert coordinates to right, anterior, superior
@@ -111,8 +111,8 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns the text between the quotation marks with the index `nth`, counted from 0. The result is
-/// empty if there is no such text.
+/// Returns the text in the pair of quotation marks with the index `nth`, counted from 0. The result
+/// is empty if there is no such pair.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
@@ -132,14 +132,16 @@ double seconds_in(const std::string& unit) {
   return unit == "ms" || unit == "msec" ? 0.001 : 0;
 }
 
-/// Fields that the parser reads, and fields whose content follows from them.
+/// Fields that the parser reads, and fields whose content follows from the fields that it reads.
+/// All other fields are in NrrdHeader::other_contents.
 constexpr std::string_view known_fields[] = {
     "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
     "space",      "space directions", "space origin", "data file",   "datafile",        "byte skip",
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Comments that programs write into every file.
+/// Beginnings of comments that programs write into every file. Such comments do not count as
+/// contents that an output may lose.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};

@@ -62,9 +62,9 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether `at` is in the interval 0..1 or at most outlier_margin outside. The result is
-/// false for NaN. `at` is the position of a value in the range: 0 is the lower end, and 1 is the
-/// upper end.
+/// Returns whether a value is in the range of values, or at most outlier_margin outside. `at` is
+/// the position of the value: 0 is the lower end of the range, and 1 is the upper end. The result
+/// is false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -130,10 +130,10 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A scale 0..white fits if two conditions hold. The range of the samples exceeds the ends of the
-  // scale by at most `beyond` (noise can exceed the ends). The range covers at least `min_used` of
-  // the scale (even the range of a dark picture does). The constants `beyond` and `min_used` are
-  // fractions of `white`.
+  // A scale 0..white fits the samples if two conditions hold. First, the range of the samples
+  // exceeds the ends of the scale by at most `beyond`, because noise can exceed the ends. Second,
+  // the range covers at least `min_used` of the scale, because even a dark picture does. Both
+  // constants are fractions of `white`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

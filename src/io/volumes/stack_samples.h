@@ -36,11 +36,11 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the difference of two values that corresponds to 255 on the scale of sigma. For 8-bit
-/// samples, the result is 255. Floats mostly use one of the scales 0..1, 0..255 and 0..65535, so
-/// the function returns the maximum of the scale that fits the range. If no scale fits, the result
-/// is the span of the range. The result is also the span for other integers, because their bit
-/// depth does not define a scale.
+/// Returns the difference of two values that corresponds to 255 on the scale of noise levels
+/// (sigma). For 8-bit samples, the result is 255. Floats mostly use one of the scales 0..1, 0..255
+/// and 0..65535, so the function returns the maximum of the scale that fits the range. If no scale
+/// fits, the result is the span of the range. The result is also the span for other integers,
+/// because their bit depth does not define a scale.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. Samples
@@ -76,9 +76,9 @@ class RangeFinder {
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to samples as stored in a file. `to` must have the size of all samples. For
-/// integer types, the function rounds values to the nearest integer and clamps them to the range of
-/// the type; NaN becomes the value 0.
+/// Converts values to samples as stored in a file. The size of `to` must be the number of values
+/// times the size of a sample. For integer types, the function rounds values to the nearest integer
+/// and clamps them to the range of the type; NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -86,8 +86,8 @@ void store_values(std::span<const double> values, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` outside the mask of the slice to the value 0, if the mask requests
-/// it.
+/// Sets the samples of row `y` that lie outside the slice's mask to the value 0. Does nothing if
+/// the slice has no mask, or if SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the

@@ -95,10 +95,12 @@ class Losses {
                         (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
                     &PictureProperties::colour, "colour primaries, transfer and matrix");
     const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
-    // Readers assume the limited range if the output does not state the sample range.
+    // The full range is lost if the output does not state the sample range, because readers then
+    // assume the limited range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // Readers assume the left position if the output does not state the chroma position.
+    // All positions of chroma samples except "left" are lost if the output does not state the
+    // position, because readers then assume "left".
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");
@@ -143,8 +145,8 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // For a constant frame rate, readers can compute the exact time stamps from rounded time
-    // stamps.
+    // A constant frame rate loses nothing, because readers can compute the exact time stamps from
+    // the rounded time stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
@@ -193,8 +195,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // The flag AV_DISPOSITION_DEFAULT is no loss, because readers choose the default stream by the
-    // position of the streams if the flag is missing.
+    // A container without AV_DISPOSITION_DEFAULT loses nothing: readers then choose the default
+    // stream by the position of the streams.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

@@ -15,10 +15,10 @@ namespace lull::io {
 class MetadataEmbedder {
  public:
   /// Reads the metadata of the first picture of `source`, and decides which metadata the output
-  /// contains. The caller must construct this object before the first read of `source`. The caller
-  /// must set Container::rotation to rotation() before it opens one of the encoders in `choices`.
-  /// If `choices` is empty, FFmpeg does not encode the pictures, so their samples cannot be
-  /// rotated.
+  /// contains. The caller must construct this object before the first read of `source`, and must
+  /// set Container::rotation to rotation() before it opens one of the encoders in `choices`. An
+  /// empty list `choices` means that FFmpeg does not encode the pictures. Their samples then cannot
+  /// be rotated.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 

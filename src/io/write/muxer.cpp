@@ -60,7 +60,8 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
                                  ("file:" + file.temporary()).c_str());
   context_.reset(non_null(context));
   context_->pb = file.io();
-  // This flag disables random identifiers and dates, so that equal inputs give equal output files.
+  // AVFMT_FLAG_BITEXACT disables random identifiers and dates, so that equal inputs give equal
+  // output files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
   // For a pipe, the muxer must write each frame immediately, because another program waits for the
   // frame.
@@ -211,8 +212,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, as Matroska files store it. MP4 files and FFmpeg's
-// demuxers represent a cover picture as a stream of one packet.
+// Copies a cover picture as an attached file, as Matroska files store it. The input may store it in
+// another way: MP4 files and FFmpeg's demuxers represent a cover picture as a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -292,8 +293,9 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
-  // If the durations of frames vary, the decoding times of one encoder can overlap with the
-  // decoding times of the next encoder.
+  // Each segment of a job has its own encoder. If the durations of frames vary, the decoding times
+  // of one encoder can overlap with the decoding times of the next encoder, so the function makes
+  // them increase.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);
@@ -369,8 +371,8 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer reads properties of the content from each packet. The muxer fails if a packet is too
-  // damaged.
+  // A packet that is too damaged for the muxer counts as damage of the input. The muxer fails for
+  // such a packet, because it reads properties of the content from each packet.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),

@@ -40,7 +40,7 @@ class PictureEncoder {
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
-  /// Returns whether write() itself adds the metadata to the picture.
+  /// Returns whether write() adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
   /// Completes the output file. The caller must call this function after the last picture of the
   /// file.
@@ -318,7 +318,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture that the encoder has not returned yet.
+  /// The name of the output file for a picture that is still in the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

@@ -10,8 +10,8 @@ namespace lull::io {
 namespace {
 
 // Maximum delay of audio encoders in seconds. Audio encoders insert some milliseconds before the
-// beginning of the audio. MP4 files hide these samples with an edit list. In some other containers,
-// these samples cannot be distinguished from audio that begins early.
+// beginning of the audio. MP4 files hide these samples with an edit list, but some other containers
+// do not. Audio that begins at most this time before 0 therefore counts as audio that begins at 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum lead of subtitles and data over all other streams in seconds. If the lead of a stream is
 // larger, the start of the stream does not count. The ffmpeg command uses the same limit.

@@ -14,9 +14,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // The muxer does not know whether it supports the codec. The function then decides by the default
-  // codecs of the format: a format without a default audio codec accepts no audio, and a format
-  // without a default subtitle codec accepts no subtitles.
+  // If the muxer does not know whether it supports the codec, the default codecs of the format
+  // decide. A format without a default audio codec accepts no audio, and a format without a default
+  // subtitle codec accepts no subtitles.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
@@ -98,7 +98,8 @@ AVCodecID converted_codec(const AVStream& stream, const Container& container) {
 StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
   if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
-  // The muxer writes a new time code track of MP4 from the metadata of the video.
+  // lull does not copy the time code track of MP4, because the muxer writes a new track from the
+  // metadata of the video.
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;

@@ -29,9 +29,8 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 /// @throws InvalidArgument  the input does not have such a stream, or it is the denoised stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws an error about streams that a container cannot hold. `text` names these streams. If
-/// damage of the input may be the reason why a stream cannot be copied, the error is BadData, and
-/// otherwise InvalidArgument.
+/// Throws the error that a container cannot hold the streams in `text`. If damage of the input may
+/// be the reason, the error is BadData, and otherwise InvalidArgument.
 /// @throws BadData, InvalidArgument
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);

@@ -22,8 +22,8 @@ int level_in(const Json& settings, const char* key, int otherwise, int minimum, 
   return static_cast<int>(integer_member(settings, key, otherwise, minimum, maximum, path));
 }
 
-/// Reads the settings of Blosc, except the shuffle: the names of shuffles depend on the version of
-/// Zarr.
+/// Reads all settings of Blosc except the shuffle filter, whose names differ between the versions
+/// of Zarr.
 ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   ZarrCodec codec{.kind = ZarrCodec::Kind::blosc};
   codec.level = level_in(settings, "clevel", 5, 0, 9, path);
@@ -60,7 +60,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB.
+  // Rejects a size that the data cannot reach: a zstd block has at least 3 bytes and decompresses
+  // to at most 128 KiB.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;
@@ -68,7 +69,7 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // The maximum compression ratio of Deflate.
+  // The maximum compression ratio of Deflate. A chunk of a larger size is damaged.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};

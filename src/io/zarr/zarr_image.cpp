@@ -27,7 +27,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the number of an axis in ZarrAxis; -1 for other axes. The name determines the axis. If
+/// Returns the index of an axis in ZarrAxis; -1 for unknown axes. The name determines the axis. If
 /// the name is unknown, the type determines the axis.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);

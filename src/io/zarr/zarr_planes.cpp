@@ -19,7 +19,8 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the distance between neighbours along each axis of a chunk, in samples.
+/// Returns the distance between neighbouring samples along each axis in the memory of a chunk. The
+/// unit is the size of a sample.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());
@@ -99,7 +100,7 @@ std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
 
-/// Number of planes of a chunk along time, channel and z.
+/// Size of a chunk in planes, along time, channel and z.
 struct Block {
   std::int64_t times, channels, slices;
   std::int64_t planes() const { return times * channels * slices; }
@@ -211,7 +212,8 @@ void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Along each of these two axes, a chunk contains only one plane, or the array has only one plane.
+  // Along time and along the channels, a chunk contains only one plane, or the array has only one
+  // plane.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -227,7 +229,8 @@ void ZarrPlaneWriter::finish() {
   if (scratch_) write_blocks();
 }
 
-/// Writes all chunks from the planes in the scratch file, one row of chunks at a time.
+/// Writes all chunks from the planes in the scratch file. The chunks that contain the same rows of
+/// the image are written together.
 void ZarrPlaneWriter::write_blocks() {
   const auto chunks_along = [&](std::size_t axis) {
     return (level_.size[axis] + level_.chunk[axis] - 1) / level_.chunk[axis];

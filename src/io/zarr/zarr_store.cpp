@@ -36,9 +36,9 @@ void write_json(OutputFolder& output, const std::string& name, const Json& json)
   output.write(output.temporary() + "/" + name, std::as_bytes(std::span(text)));
 }
 
-// Sides of the chunks of new stores along y and x.
+// Maximum height and width of the chunks of new stores, in samples.
 constexpr std::int64_t chunk_side = 1024;
-// A pyramid ends when no side is longer.
+// A pyramid ends with the first level whose height and width are at most this number of samples.
 constexpr std::int64_t max_last_side = 512;
 constexpr const char* axis_names[zarr_axes] = {"t", "c", "z", "y", "x"};
 constexpr const char* axis_types[zarr_axes] = {"time", "channel", "space", "space", "space"};
@@ -153,8 +153,9 @@ class StoreMaker {
     return axes;
   }
 
-  /// Returns the metadata of a level. A sample of a smaller level lies in the middle of its block,
-  /// so the metadata contain an offset of the position (translation).
+  /// Returns the metadata of a level of the pyramid. A sample of a smaller level lies in the middle
+  /// of the block of samples from which it was computed. The metadata therefore contain the
+  /// position of the first sample (translation).
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {
