@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -114,6 +115,14 @@ Block block_of(const ZarrLevel& level) {
   return {.times = extent(time_axis), .channels = extent(channel_axis), .slices = extent(z_axis)};
 }
 
+/// Returns the number of chunks that are compressed at the same time.
+std::size_t chunks_at_once(const ZarrLevel& level) {
+  constexpr std::size_t max_chunks = 8, max_bytes = std::size_t{1} << 26;
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return std::clamp<std::size_t>(max_bytes / level.array.chunk_bytes(), 1,
+                                 std::min(cores, max_chunks));
+}
+
 }  // namespace
 
 std::uint64_t memory_to_read(const ZarrLevel& level) {
@@ -127,7 +136,7 @@ std::uint64_t memory_to_write(const ZarrLevel& level) {
     const auto rows = static_cast<std::uint64_t>(std::min(level.chunk[y_axis], level.size[y_axis]));
     kept = kept / static_cast<std::uint64_t>(level.size[y_axis]) * rows;
   }
-  return kept + 2 * level.array.chunk_bytes();
+  return kept + 2 * chunks_at_once(level) * level.array.chunk_bytes();
 }
 
 ZarrPlaneReader::ZarrPlaneReader(const ZarrLevel& level)
@@ -227,6 +236,7 @@ void ZarrPlaneWriter::finish() {
   const std::int64_t all = level_.size[time_axis] * level_.size[channel_axis] * level_.size[z_axis];
   if (written_ != all) throw InternalError("the image was finished before its last plane");
   if (scratch_) write_blocks();
+  write_pending(0);
 }
 
 /// Writes all chunks from the planes in the scratch file. The chunks that contain the same rows of
@@ -305,7 +315,19 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
   std::error_code code;
   if (input_ && content == empty && !std::filesystem::exists(path_of(level_, *input_, chunk), code))
     return;
-  output_.write(path_of(level_, array, chunk), encode_chunk(array.codec, content, bytes));
+  // Small chunks are compressed in this thread, when they are written.
+  constexpr std::size_t min_bytes = 1 << 16;
+  const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
+  pending_.push_back({path_of(level_, array, chunk),
+                      std::async(policy, [codec = array.codec, content = std::move(content),
+                                          bytes] { return encode_chunk(codec, content, bytes); })});
+  write_pending(chunks_at_once(level_) - 1);
+}
+
+/// Writes chunks until at most `most` are pending.
+void ZarrPlaneWriter::write_pending(std::size_t most) {
+  for (; pending_.size() > most; pending_.pop_front())
+    output_.write(pending_.front().path, pending_.front().content.get());
 }
 
 }  // namespace lull::io

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,11 +81,20 @@ class ZarrPlaneWriter {
   void write_chunk(const ChunkIndex& chunk, std::span<const std::byte> rows,
                    std::size_t plane_step);
 
+  void write_pending(std::size_t most);
+
+  /// A chunk that another thread compresses.
+  struct PendingChunk {
+    std::string path;
+    std::future<std::vector<std::byte>> content;
+  };
+
   OutputFolder& output_;
   ZarrLevel level_;
   std::optional<ZarrArray> input_;
-  std::int64_t written_ = 0;       // number of planes
-  std::vector<std::byte> planes_;  // planes of chunks that are not written yet
+  std::deque<PendingChunk> pending_;  // in the order in which the files are written
+  std::int64_t written_ = 0;          // number of planes
+  std::vector<std::byte> planes_;     // planes of chunks that are not written yet
   /// Contains all planes if chunks contain several channels or time points.
   std::optional<ScratchFile> scratch_;
 };
