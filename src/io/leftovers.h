@@ -16,7 +16,7 @@ struct Leftover {
     unknown,    // written on another host, in another container or by an older version
   };
   std::string path;
-  std::string output;  // name of the output without a folder; long names are cut
+  std::string output;        // name of the output without a folder; long names are cut
   std::int64_t bytes = 0;    // size of the file, or of all files in the folder
   std::int64_t process = 0;  // number of the process that created the file
   bool is_folder = false;
@@ -31,8 +31,8 @@ struct Leftover {
 /// folder is no longer abandoned, or if it cannot be removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file or folder in `folder` if `belongs` returns true for the name of its output.
-/// Errors are ignored, because files that remain do no harm.
+/// Removes each abandoned file or folder in `folder` if `belongs` returns true for the name of its
+/// output. Errors are ignored, because files that remain do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 
