@@ -108,7 +108,7 @@ bool denoise_series(const series::Samples& samples, const SeriesSettings& settin
   };
   const std::optional<series::FilteredSeries> filtered =
       series::filter_series({.shape = samples.shape, .data = working.data()}, std::move(fit),
-                            options, memory, volume_filter(settings));
+                            options, memory, volume_filter(settings), {});
   write_results(*filtered, samples);
   return true;
 }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "series/covariance.h"
+#include "series/decomposition.h"
 #include "series/levels.h"
 #include "series/risk.h"
-#include "series/symmetric_eigen.h"
 
 namespace lull::series {
 namespace {
@@ -49,17 +49,8 @@ std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std
   return result;
 }
 
-struct Decomposition {
-  EigenSystem eigen;
-  Spectrum spectrum;
-};
-
-Decomposition decompose(const Moments& moments, std::optional<double> variance) {
-  Decomposition result{
-      .eigen = eigen_of_symmetric(moments.covariance, static_cast<int>(moments.means.size())),
-      .spectrum = {}};
-  result.spectrum = analyse_spectrum(result.eigen.values, moments.count, variance);
-  return result;
+std::size_t place_of(int volume, const std::vector<int>& volumes) {
+  return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
 /// The noise of a series. It is first estimated from single volumes, and then corrected by the
@@ -124,7 +115,7 @@ class NoiseEstimator {
                 std::max(min_voxels, voxels_per_volume * volumes_.size()));
     if (voxels.size() < 2) return {noise, std::vector<double>(volumes_.size())};
     const Moments moments = moments_of(samples_, stabiliser, volumes_, voxels);
-    const Decomposition found = decompose(moments, {});
+    const Decomposition found = decompose(moments, place_of(options_.second_group, volumes_), {});
     const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
     const Basis basis(volumes_, moments.means, found.eigen.vectors,
                       std::min(found.spectrum.components, most));
@@ -137,10 +128,6 @@ class NoiseEstimator {
   const FitOptions& options_;
   const std::vector<VoxelState>& states_;
 };
-
-std::size_t place_of(int volume, const std::vector<int>& volumes) {
-  return std::ranges::lower_bound(volumes, volume) - volumes.begin();
-}
 
 /// Returns the means and the covariance of some of the volumes.
 Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
@@ -204,7 +191,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   std::vector<int> combined = volumes;
   while (volumes.size() <= max_examined_volumes && combined.size() > 1) {
     const Moments part = moments_of_some(moments, volumes, combined);
-    const Decomposition found = decompose(part, variance_of(options));
+    const Decomposition found =
+        decompose(part, place_of(options.second_group, combined), variance_of(options));
     const int kept =
         filtered_components(found.spectrum, options, static_cast<int>(combined.size()));
     if (!remove_alone(
@@ -240,7 +228,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
       return fit_components(samples, given, options, std::move(combined), fit);
   }
   const Decomposition found =
-      decompose(moments_of_some(moments, volumes, combined), variance_of(options));
+      decompose(moments_of_some(moments, volumes, combined),
+                place_of(options.second_group, combined), variance_of(options));
   fit.combined = static_cast<int>(combined.size());
   fit.spectrum = found.spectrum;
   fit.eigenvalues = found.eigen.values;
@@ -248,9 +237,20 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
+/// Gives volume v and volume `half` + v the lower of their levels. Signal that an estimate takes
+/// for noise only raises a level.
+SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
+  for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
+    float &a = noise.levels[v], &b = noise.levels[v + half];
+    if (a > 0 && b > 0) a = b = std::min(a, b);
+  }
+  return noise;
+}
+
 }  // namespace
 
-Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOptions& options) {
+Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOptions& options) {
+  const SeriesNoise noise = with_equal_pairs(given, options.second_group);
   const std::vector<int> volumes = noisy_volumes(noise);
   Fit fit{.noise = noise,
           .basis = {},
@@ -258,7 +258,8 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
           .eigenvalues = {},
           .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
   if (options.refine && !volumes.empty())
-    fit.noise = NoiseEstimator(samples, noise, options, fit.states).estimate();
+    fit.noise = with_equal_pairs(NoiseEstimator(samples, noise, options, fit.states).estimate(),
+                                 options.second_group);
   fit_components(samples, noise, options, {}, fit);
   return fit;
 }

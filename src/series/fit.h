@@ -21,6 +21,12 @@ struct FitOptions {
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
+  /// The volumes from this one on are a second group, whose signals are unrelated to those of the
+  /// first group (decomposition.h). The groups have equally many volumes, for example the real and
+  /// the imaginary parts of the same volumes, and volumes with the same number within the groups
+  /// have equal noise. The value 0 means that there is one
+  /// group.
+  int second_group = 0;
   /// If true, the basis contains all components. This is necessary if the filter does not remove
   /// all of the noise.
   bool keep_all = false;
@@ -30,7 +36,7 @@ struct Fit {
   SeriesNoise noise;
   Basis basis;
   Spectrum spectrum;
-  std::vector<double> eigenvalues;  // in descending order, in units of the noise variance
+  std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
   /// Number of volumes that the components combine. A volume that has too little in common with the
   /// combined volumes is not combined: it is a component by itself.

@@ -69,6 +69,21 @@ TEST(SeriesFit, VolumeWithOtherContentIsAComponentOfItsOwn) {
   for (int k = 0; k + 1 < fit.basis.components(); ++k) EXPECT_EQ(fit.basis.direction(k)[5], 0);
 }
 
+TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
+  TestSeries series = noisy_series();
+  constexpr int half = shape.volumes / 2;
+  SeriesNoise noise = test::gaussian(shape.volumes, 4);
+  noise.levels[1] = 9;  // an estimate that contains signal
+  const Fit fit = fit_series(series.samples(), noise, {.refine = false, .second_group = half});
+  EXPECT_EQ(fit.noise.levels, std::vector<float>(shape.volumes, 4));
+  EXPECT_EQ(fit_series(series.samples(), noise, {.refine = false}).noise.levels[1], 9);
+  for (int k = 0; k < fit.basis.components(); ++k) {
+    double energy = 0;  // in the second group
+    for (int v = half; v < shape.volumes; ++v) energy += std::pow(fit.basis.direction(k)[v], 2);
+    EXPECT_TRUE(energy == 0 || std::abs(energy - 1) < 1e-9) << k;
+  }
+}
+
 TEST(SeriesFit, VolumesWithoutNoiseTakeNoPart) {
   TestSeries series = noisy_series();
   SeriesNoise noise = test::gaussian(shape.volumes, 4);

@@ -162,7 +162,11 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   levels_.clear_constant_volumes(noise);
   if (!store_ || series::noisy_volumes(noise).size() < 2) return;
   const bool keep_all = options_.noise.strength < 1;
-  const series::FitOptions fit_options{.mask = mask(), .refine = !given, .keep_all = keep_all};
+  const series::FitOptions fit_options{
+      .mask = mask(),
+      .refine = !given,
+      .second_group = is_complex_ ? store_->samples().shape.volumes / 2 : 0,
+      .keep_all = keep_all};
   auto fitted = std::make_shared<FittedSeries>(
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);

@@ -19,17 +19,17 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
   return true;
 }
 
-/// Replaces Rician noise by nearly Gaussian noise, and returns the decomposition of the new
-/// samples. For this, the function first estimates the signal: it filters the components of `fit`.
-std::optional<Fit> fit_without_bias(const Samples& samples, Fit fit, FitOptions options,
-                                    const VolumeMemory& memory, const VolumeFilter& filter) {
+/// Corrects the samples and returns the decomposition of the new samples, whose noise is Gaussian.
+/// For this, the function first estimates the signal: it filters the components of `fit`.
+/// @param options  options of the new decomposition
+std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
+                                 const VolumeMemory& memory, const VolumeFilter& filter,
+                                 const SampleCorrection& correct) {
   const Samples estimate = memory(fit.basis.components());
   if (!filter_components(samples, fit, estimate, filter)) return std::nullopt;
-  replace_by_expectations(samples, fit, estimate);
+  correct(samples, fit, estimate);
   SeriesNoise noise = fit.noise;
   noise.kind = NoiseKind::gaussian;
-  options.refine = false;
-  options.components = fit.basis.components();
   options.states = std::move(fit.states);
   return fit_series(samples, noise, options);
 }
@@ -38,15 +38,23 @@ std::optional<Fit> fit_without_bias(const Samples& samples, Fit fit, FitOptions 
 
 std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
                                             const FitOptions& options, const VolumeMemory& memory,
-                                            const VolumeFilter& filter) {
+                                            const VolumeFilter& filter,
+                                            const SampleCorrection& correct) {
   FilteredSeries filtered{
       .fit = {}, .components = {}, .volumes = samples.shape.volumes, .memory = {}};
+  FitOptions second = options;
+  SampleCorrection correction = correct;
   if (fit.noise.kind == NoiseKind::rician) {
     filtered.least = fit.noise.zero;
-    std::optional<Fit> unbiased =
-        fit_without_bias(samples, std::move(fit), options, memory, filter);
-    if (!unbiased) return std::nullopt;
-    fit = *std::move(unbiased);
+    second.refine = false;
+    second.components = fit.basis.components();
+    correction = replace_by_expectations;
+  }
+  if (correction) {
+    std::optional<Fit> corrected =
+        fit_corrected(samples, std::move(fit), second, memory, filter, correction);
+    if (!corrected) return std::nullopt;
+    fit = *std::move(corrected);
   }
   filtered.components = components_in_place(samples, fit);
   if (!filter_components(samples, fit, filtered.components, filter)) return std::nullopt;

@@ -19,16 +19,25 @@ using VolumeFilter =
 /// filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 
-/// Filters the components of a decomposed series. Series with Rician noise are decomposed once
-/// more, after their noise was made nearly Gaussian (rician_samples.h).
+/// Corrects the samples of a series, given the filtered components of a first pass.
+/// @param fit  the decomposition of the first pass
+using SampleCorrection =
+    std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
+
+/// Filters the components of a decomposed series. If the samples are to be corrected, the function
+/// filters the components twice: the samples are corrected after the first pass, and are decomposed
+/// and filtered once more. Samples with Rician noise are always corrected, so that their noise
+/// becomes nearly Gaussian (rician_samples.h).
 /// @param samples  the samples of the series; the filtered components replace the first volumes
 /// @param options  the options of `fit`
-/// @param memory   called for series with Rician noise only
+/// @param memory   called only if the samples are corrected
+/// @param correct  the correction of samples with Gaussian noise; may be empty
 /// @return the filtered components, in the memory of `samples`; nothing if `filter` returned false
-/// @throws any exception of `filter` and `memory`
+/// @throws any exception of `filter`, `memory` and `correct`
 [[nodiscard]] std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
                                                           const FitOptions& options,
                                                           const VolumeMemory& memory,
-                                                          const VolumeFilter& filter);
+                                                          const VolumeFilter& filter,
+                                                          const SampleCorrection& correct);
 
 }  // namespace lull::series
