@@ -106,7 +106,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The correspondences that differ from `guess` by at most `limit`.
+/// The correspondences that `guess` predicts with an error of at most `limit` samples.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;
@@ -118,9 +118,9 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. If there are too few inliers, the function
-/// returns the guess. If all inliers are close together, the result has the rotation and the scale
-/// of the guess.
+/// Fits a similarity to the inliers by least squares. If there are fewer than three inliers, the
+/// function returns the guess. If all inliers are close together, the result has the rotation and
+/// the scale of the guess.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;

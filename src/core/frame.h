@@ -125,8 +125,8 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer must be readable for up to 64 bytes beyond the last row. FramePool makes such
-  /// buffers.
+  /// The buffer must be readable for up to 64 bytes beyond the last row, because the SIMD code of
+  /// encoders reads full vectors. FramePool makes such buffers.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   /// Samples in GPU memory. If the pointer is not null, `planes` is empty. The pointer owns the GPU

@@ -95,7 +95,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
         position = index - 1;
       }
     }
-    // Offsets from the first position of the block's windows in this frame.
+    // Offsets of the member from the first position of the block's windows in this frame, in
+    // samples.
     const int u = x0 - windows.x + position % window, v = y0 - windows.y + position / window;
     const Motion centre = windows.motion.centre[frame];
     const int origin =
@@ -103,9 +104,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
     block.group.places[warp][m] = windows.first(frame) + v * windows.atlas().pitch + u;
     block.frames[warp][m] = frame;
     block.origins[warp][m] = origin;
-    // The noise of patches in different frames is independent, so the offset 1024 moves their
-    // positions far apart. The code only compares positions within one frame, so the origin of the
-    // positions does not matter.
+    // Members in different frames get positions that are 1024 rows apart, so SharedNoise treats
+    // their noise as independent. Within a frame, only differences of positions matter.
     if constexpr (!white) block.group.positions[warp][m] = (v + frame * 1024) << 16 | u;
     if constexpr (kind != Kind::pilot)
       if (m < count) {
@@ -230,8 +230,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// A group has up to 16 T members, where T is a template argument. The groups of the pilot are small
-// for white noise.
+// Values of T, the template argument of the kernel. A group has up to 16 T members. The first value
+// is for pilots whose groups are small, as for white noise; the other values are for all other
+// pilots and for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

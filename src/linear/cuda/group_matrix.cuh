@@ -46,8 +46,8 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // In each row of the left operand, the elements of members are 1. Therefore the product sums the
-  // members.
+  // Each row of the left operand has ones for the members and zeros for all other patches, so the
+  // product is the sum of the members.
   std::uint32_t members[T][2];
   int from[T][4];
 #pragma unroll
@@ -205,7 +205,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // Row g needs the sum over column g. The lanes with 2t + e = g have this sum.
+    // Row g needs the sum over column g. Lane t = g / 2 has the sum of an even column g in
+    // of_column[r][0], and the sum of an odd column g in of_column[r][1].
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;

@@ -92,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The additional bit last_lane makes a branch for bits == 0 unnecessary.
+        // If no bit is left, the bit last_lane keeps the argument of countr_zero() above 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

@@ -36,8 +36,8 @@ struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that are filtered. Of a stored group (kept_groups.h),
-  /// only the first members are filtered.
+  /// log2 of the maximum number of members that the filter uses. Of a larger stored group
+  /// (kept_groups.h), the filter uses only the first members.
   int max_log2 = 5;
 
   /// Returns the log2 of the number of members that are filtered in the group of a reference patch.

@@ -133,9 +133,10 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of groups among which the lanes are divided. If log2 is 0, lanes 0 to 14
-    // test members of the reference patch's own group. The next 16 lanes test members of the groups
-    // of its four neighbours, with four lanes for each group.
+    // Log2 of the number of surrounding groups among which the lanes are divided equally. If there
+    // is only one, it is the group of the reference patch itself, and lanes 0 to 14 test its
+    // members. The next 16 lanes then test members of the groups of its four neighbours, with four
+    // lanes for each group.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
