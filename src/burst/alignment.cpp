@@ -92,7 +92,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // If the cost has a low curvature along one axis, the position along this axis is uncertain.
+  // Weight of the correspondence: the lower curvature of the cost along the two axes. If the
+  // curvature is low, the position is uncertain.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,

@@ -28,7 +28,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// The planes of the slices in use. Plane z % depth contains slice z.
+/// A ring of planes for the slices in use. Slice z is in plane z % depth.
 template <class T>
 class Ring {
  public:

@@ -23,8 +23,8 @@ template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// The constructor sets all bytes to `fill`. Kernels also read the padding, but do not use the
-  /// values.
+  /// The constructor sets all bytes to `fill`, so that the padding is initialised. Kernels also
+  /// read the padding, but no result depends on it.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));

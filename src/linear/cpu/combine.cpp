@@ -55,8 +55,8 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches. `s` is the index of the
-/// row's first sample in the patch of member m.
+/// Calls use(m, s, from) for each row of `side` samples of all patches. `from` points to the first
+/// sample of the row, and `s` is the index of this sample in the patch of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;

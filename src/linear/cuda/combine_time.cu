@@ -71,7 +71,7 @@ struct BlockWindows {
 };
 
 /// Writes the index of each member's first sample in the windows, the frame of the member and its
-/// position. Returns the sums of the members' moments. All lanes get the sums.
+/// position. Returns the sums of the moments of y - z of all members. All lanes get the sums.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,

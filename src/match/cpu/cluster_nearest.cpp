@@ -64,8 +64,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each. The smaller half of all values goes to `a`, the
-/// larger half to `b`. Each half is a bitonic sequence.
+/// Splits two sorted runs of `count` vectors each. The smaller half of all their values goes to
+/// `a`, the larger half to `b`. The values in `a` are a bitonic sequence, and so are those in `b`.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];

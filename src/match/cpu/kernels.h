@@ -126,8 +126,8 @@ constexpr int lanes_of(int columns, int step) {
 }
 
 /// Scores of the candidates of a block. A score is the sum of squared differences over a patch, in
-/// units of the quantised guide, saturated at 16 bits. The candidate at displacement (dx, dy) has
-/// the index c = (dy + radius) window + dx + radius.
+/// squared levels of the quantised guide, saturated at 16 bits. The candidate at displacement (dx,
+/// dy) has the index c = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
   /// Minima of classes of candidates. Candidate c belongs to class c % classes. Element
@@ -155,7 +155,7 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias in units of scores, split into its positive and its negative part.
+/// MatchParams::bias, converted to scores, and split into its positive and its negative part.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };

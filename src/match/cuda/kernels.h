@@ -66,9 +66,9 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of a squared distance divided by 2, in units of the guide, that a score of match() can
-/// represent. The scale of the guide must be chosen so that the match threshold tau is below this
-/// value.
+/// Maximum of half a squared distance, in squared levels of the 8-bit guide, that a score of
+/// match() can represent. The scale of the guide must be chosen so that the match threshold tau is
+/// below this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));

@@ -17,7 +17,7 @@ constexpr int bias_place(int dx, int dy) {
 }
 inline constexpr int bias_places = bias_place(correlation_reach, correlation_reach) + 1;
 
-/// The distance bias in units of scores.
+/// The distance bias, converted to scores.
 struct ScoreBias {
   std::int32_t of[bias_places];
 

@@ -30,8 +30,8 @@ struct MatchArgs {
 };
 /// A variant of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of patches to a squared distance divided by 2, in units of
-/// the guide.
+/// Converts a mean squared difference of patches to half a squared distance, in squared levels of
+/// the 8-bit guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau

@@ -32,8 +32,8 @@ struct Divisor {
   }
 };
 
-/// Arguments of the kernel. In arrays with one element for each frame, a frame has the index offset
-/// + max_temporal.
+/// Arguments of the kernel. In arrays with one element for each frame, the frame with the offset d
+/// from the reference frame has the index d + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
