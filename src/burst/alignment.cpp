@@ -92,8 +92,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // Weight of the correspondence: the lower curvature of the cost along the two axes. If the
-  // curvature is low, the position is uncertain.
+  // The weight of the correspondence is the square root of the lower curvature of the cost along
+  // the two axes. If the curvature along an axis is low, the position along this axis is uncertain.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -202,8 +202,9 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // If a picture has an odd size, the centre of the half-size picture is half a sample away from
-    // the centre of the picture. Both pictures have this shift, because they have the same size.
+    // If a picture has an odd size, its centre and the centre of the half-size picture are half a
+    // sample apart. The formulas apply this shift in both pictures, because both have the same
+    // size.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -25,7 +25,7 @@ struct CurvePair {
 };
 
 /// Returns `format`, but with RGB declared as YUV, so that sessions filter the planes without a
-/// colour transform. All planes have the scale of RGB.
+/// colour transform. All planes of the result have the scale of the RGB planes.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;

@@ -28,7 +28,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// A ring of planes for the slices in use. Slice z is in plane z % depth.
+/// A ring buffer of planes for the slices in use. Slice z is in plane z % depth.
 template <class T>
 class Ring {
  public:

@@ -251,7 +251,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Returns the index of each lane within its cube.
+  /// Returns, for each lane, its index among the 4 lanes of its cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

@@ -29,8 +29,8 @@ inline constexpr int row_padding = 32;
 
 /// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. The matching
 /// computes inner products of these integers. Samples in the range that filters accept
-/// (core/float_range.h) become integers within +-max_level, so the sum of 64 squared differences
-/// fits in 32 bits.
+/// (core/float_range.h) become integers from -max_level to max_level, so the sum of 64 squared
+/// differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -58,8 +58,8 @@ struct MatchSlices {
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube whose first voxel is at (x, y), in the first slice of the
-/// layer.
+/// Finds the group of the reference cube whose first voxel is at (x, y). The cube begins in the
+/// first slice of the layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
 /// Finds the group that consists of the best of the given candidates. All candidates must have
 /// different displacements and must be inside the volume.

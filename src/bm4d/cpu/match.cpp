@@ -154,8 +154,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The search divides the rows of candidates into as few blocks as possible, with nearly equal
-    // heights.
+    // The search processes blocks of up to max_rows rows of candidates. It divides the rows into as
+    // few blocks as possible, with nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -199,8 +199,8 @@ class Search {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Adds the products of row `i` of the guide and row `b` of the reference cube, and of all
-  /// following rows of the cube. For the candidates that begin in row i - b, row `i` is row `b`.
+  /// Multiplies row `i` of the guide by the rows b, b + 1, .. of the reference cube, and adds the
+  /// products to the sums. For the candidates that begin in row i - b, row `i` is row b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

@@ -168,7 +168,7 @@ class WarpGroup {
     haar<1>(v, count_);
   }
 
-  /// Returns whether the first value of this lane is the overall mean.
+  /// Returns whether element [m][h] of this lane is the overall mean of the group.
   __device__ bool is_mean(int m, int h) const { return m == 0 && h == 0 && lane_ == 0; }
 
   __device__ float threshold(float (&noisy)[most][2]) const {

@@ -54,8 +54,9 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch, counted from the first layer of the
-  /// volume. If the index is -1, the launch processes only the layer at the end of the volume.
+  /// Index, along z, of the first thread block of the launch. Block 0 begins with the first layer
+  /// of the volume. If the index is -1, the launch processes only the layer at the end of the
+  /// volume.
   int first_block;
 };
 
@@ -105,8 +106,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring. If a slice does not exist, its position is that
-/// of the nearest existing slice.
+/// Position of each slice of the tile in each ring buffer. If a slice does not exist, its position
+/// is that of the nearest existing slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];

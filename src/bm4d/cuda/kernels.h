@@ -2,8 +2,9 @@
 // The kernels of BM4D on a GPU. The functions queue all work on `stream`. They neither allocate
 // memory nor wait. Each .cu file begins with a description of its algorithm.
 //
-// Slices are stored in rings of device memory. Each slice has padding (cuda/device_planes.h), so
-// kernels do not need to check whether a window extends beyond the slice along x or y.
+// Slices are stored in ring buffers in device memory. Each slice has padding
+// (cuda/device_planes.h), so kernels do not need to check whether a window extends beyond the slice
+// along x or y.
 
 #include <cuda_runtime_api.h>
 

@@ -71,7 +71,8 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  // Candidates form columns along y. There is one column for each pair of x and z.
+  // A lane processes a column of candidates, which have the same displacement along x and z. There
+  // is one column for each pair of these displacements.
   static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
@@ -79,8 +80,9 @@ class WarpSearch {
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Computes the distances of all candidates from the cube at (x, y) of the tile. `low` and `high`
-  /// are the first and the last displacement for which a candidate is inside the volume.
+  /// Computes the distances of all candidates from the cube at (x, y) of the tile. Along each axis,
+  /// `low` and `high` are the first and the last displacement for which a candidate is inside the
+  /// volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -129,7 +131,7 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates and writes them to `members` in the order of the group.
+  /// Selects at most `wanted` candidates and writes them to `members`, in the order of cubes.h.
   /// Returns the number of selected candidates.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
@@ -215,7 +217,7 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of blocks for which a multiprocessor has enough registers to store all
+/// Returns the number of thread blocks for which the registers of a multiprocessor can store all
 /// distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 

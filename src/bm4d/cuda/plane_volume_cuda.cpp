@@ -178,7 +178,7 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
   // The function does not compute the norms of cubes before the windows of these layers. Only
-  // skipped layers use such cubes, and later slices may have overwritten their slices in the ring.
+  // skipped layers use such cubes, and the ring buffer may no longer contain their slices.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -186,8 +186,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of these layers. At the end of the ring, the function reduces
-/// the number of layers.
+/// Returns the memory for the groups of these layers. If they extend beyond the end of the ring
+/// buffer, the function reduces the number of layers.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);

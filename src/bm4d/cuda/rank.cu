@@ -103,7 +103,7 @@ struct RankShape {
 
 /// Loads the part of the guide that the union of the search windows covers. `start` is the offset,
 /// in a slice, of the first position of the union. `places` contains the positions of the slices in
-/// the ring.
+/// the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -123,7 +123,7 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Selects the groups of one column of reference cubes, with one warp.
+/// Selects the groups of one column of reference cubes along z, with one warp.
 template <int cube, class Shape>
 class Ranking {
  public:

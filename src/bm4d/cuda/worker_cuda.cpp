@@ -65,8 +65,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice overwrites another slice of the ring. The upload waits until the result of that
-    // slice has been downloaded.
+    // The slice overwrites another slice of the ring buffer. The upload waits until the result of
+    // that slice has been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));

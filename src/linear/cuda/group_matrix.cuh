@@ -205,8 +205,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // Row g needs the sum over column g. Lane t = g / 2 has the sum of an even column g in
-    // of_column[r][0], and the sum of an odd column g in of_column[r][1].
+    // The lanes of row g need the sum over column g. Lane t = g / 2 has the sum of an even column g
+    // in of_column[r][0], and the sum of an odd column g in of_column[r][1].
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;

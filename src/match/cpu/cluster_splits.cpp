@@ -37,9 +37,9 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples. The kernel multiplies magnitudes of weights by signed
-/// bytes. The signed byte of a sample s is s - 128, or 127 - s if its weight is negative. A sum of
-/// four products of at most 63 * 128 fits in 16 bits.
+/// Dot products of weights and samples. The kernel multiplies the magnitude of each weight by a
+/// signed byte. The signed byte of a sample s is s - 128, or 127 - s if its weight is negative. A
+/// sum of four products of at most 63 * 128 fits in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {

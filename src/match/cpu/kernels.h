@@ -170,8 +170,8 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
 /// these rows in `quads`, and `to` receives the norms. In memory, the phases of a row follow each
-/// other. A row has `elements` elements, a multiple of 16. The function also reads the following 7
-/// rows of `quads`, which the patches of the last row cover.
+/// other. A row has `elements` elements, a multiple of 16. The function also reads the rows of
+/// `quads` that the patches of the last row cover.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range

@@ -84,7 +84,7 @@ struct BlockScorer {
     // index of the last band, which completes the sum over the patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
-      Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest group first
+      Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first
       std::ptrdiff_t at = lane;
       for (int row = -newest; row < rows; ++row, at += step_stride) {
         RowSums<kStep, kCount> now;
