@@ -29,7 +29,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-// docs/measurements/volumes.md describes how the parameters were measured.
+// docs/measurements/volumes.md describes the measurements by which the parameters were chosen.
 Params make_params(Profile profile, const NoiseModel& noise) {
   Params p;
   p.noise = noise;

@@ -51,8 +51,9 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // A block and an operand have different layouts. Within eight columns, column 2t of the block is
-  // column t of the operand, and column 2t + 1 of the block is column t + 4 of the operand.
+  // A block and an operand have different layouts. In each group of eight columns, for t = 0..3,
+  // column 2t of the block is column t of the operand, and column 2t + 1 of the block is column t +
+  // 4 of the operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];

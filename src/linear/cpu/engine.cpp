@@ -43,8 +43,8 @@ struct Area {
   }
 };
 
-/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and for each frame the area
-/// that contains all patches of their groups.
+/// A block: the reference patches in the columns i0 to i1 - 1 and the rows j0 to j1 - 1, and for
+/// each frame the area that contains all patches of their groups.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;

@@ -23,7 +23,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Number of vectors of a row that are in registers while the kernel processes four rows.
+/// Maximum number of vectors of each of four rows that the kernel stores in registers at the same
+/// time.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else

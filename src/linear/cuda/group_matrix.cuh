@@ -31,16 +31,16 @@ struct GroupSamples {
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns two samples of a patch, minus the samples of the mean patch. `place` is the index of
-  /// the first sample of the patch.
+  /// Returns two neighbouring samples of a patch, minus the samples of the mean patch. `place` is
+  /// the index of the first sample of the patch, and `pair` is the index of the pair of samples.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;
   }
 };
 
-/// Computes the mean of the first `count` patches. The mean patch has one word for each of 8 *
-/// steps pairs.
+/// Computes the mean of the first `count` patches, for 8 * steps pairs of samples. The mean patch
+/// has one word for each pair.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,

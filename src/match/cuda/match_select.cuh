@@ -104,8 +104,8 @@ struct BestList {
   }
 };
 
-/// A sequence of score words, which a warp scans in order. Each lane reads the same number of
-/// words, which are 32 words apart, beginning at `first`.
+/// A sequence of words with scores, which a warp scans in order. All lanes read the same number of
+/// words. The words of lane i are at `first` + i, and then at distances of 32 words.
 struct ScanWords {
   const Scan& scan;
   int first;
