@@ -21,7 +21,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(
       p.group >= 1 && p.group <= max_group && std::has_single_bit(static_cast<unsigned>(p.group)),
       of("group"), p.group, "1, 2, 4, 8, 16 or 32");
-  // A larger step would leave voxels without any estimate.
+  // If the step were larger than the side of a cube, some voxels would have no estimate.
   require(p.step >= 1 && p.step <= p.cube, of("step"), p.step,
           "from 1 to the side of a cube, " + std::to_string(p.cube) + ",");
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
@@ -29,7 +29,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-// docs/measurements/volumes.md describes how the parameters were measured.
+// docs/measurements/volumes.md describes the measurements by which the parameters were chosen.
 Params make_params(Profile profile, const NoiseModel& noise) {
   Params p;
   p.noise = noise;

@@ -7,14 +7,15 @@
 namespace lull::bm4d {
 namespace {
 
-/// Packs the three bytes of to_offset_bytes() into 12 bits.
+/// Packs the three bytes of to_offset_bytes(), which are below 16, into 12 bits.
 constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// Returns the number of slots for layers of the first phase. The second phase is behind the first
-/// phase by the slices of the basic estimate that its cubes reach, by a batch of its own layers,
-/// and by a batch that the first phase has just begun.
+/// Returns the number of slots. A slot stores the groups of one layer of the first phase until the
+/// second phase has used them. The second phase is behind the first phase by the slices of the
+/// basic estimate that its cubes reach, by a batch of its own layers, and by a batch that the first
+/// phase has just begun.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;

@@ -32,8 +32,8 @@ class VolumeWorker {
   /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results of the last phase for the slices `noisy` to the frames `clean`, which come
-  /// from acquire(). The first slice is slice `z`. The function may only queue this work. Voxels
-  /// without an estimate get the noisy value. Planes without noise are copied.
+  /// from acquire(). noisy[0] is slice `z` of the volume. The function may only queue this work.
+  /// Voxels without an estimate get the noisy value. Planes without noise are copied.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}

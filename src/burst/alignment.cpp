@@ -92,7 +92,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // If the cost has a low curvature along one axis, the position along this axis is uncertain.
+  // The weight of the correspondence is the square root of the lower curvature of the cost along
+  // the two axes. If the curvature along an axis is low, the position along this axis is uncertain.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -106,7 +107,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The correspondences that differ from `guess` by at most `limit`.
+/// The correspondences that `guess` predicts with an error of at most `limit` samples.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;
@@ -118,9 +119,9 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. If there are too few inliers, the function
-/// returns the guess. If all inliers are close together, the result has the rotation and the scale
-/// of the guess.
+/// Fits a similarity to the inliers by least squares. If there are fewer than three inliers, the
+/// function returns the guess. If all inliers are close together, the result has the rotation and
+/// the scale of the guess.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -201,8 +202,9 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // If a picture has an odd size, the centre of the half-size picture is half a sample away from
-    // the centre of the picture. Both pictures have this shift, because they have the same size.
+    // If a picture has an odd size, its centre and the centre of the half-size picture are half a
+    // sample apart. The formulas apply this shift in both pictures, because both have the same
+    // size.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

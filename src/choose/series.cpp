@@ -56,7 +56,8 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   return noise;
 }
 
-/// Returns a filter that passes all slices of a group of components through a bm4d session.
+/// Returns a filter for the volumes of a group of principal components. The filter passes all of
+/// their slices through one session of bm4d.
 series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   return [&settings](series::ComponentSource& source, series::ComponentSink& sink,
                      const series::ComponentGroup& group) {

@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// Returns the rows of the orthonormal DCT-II of `side` samples, 1..Most.
+/// Returns the rows of the orthonormal DCT-II for `side` samples. `side` is 1..Most.
 template <int Most>
 [[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
   std::array<std::array<double, Most>, Most> rows{};
@@ -42,7 +42,7 @@ template <int Side>
   return sum;
 }
 
-/// Returns a Kaiser window of `side` samples, 2..Most, whose maximum is 1.
+/// Returns a Kaiser window of `side` samples, whose maximum is 1. `side` is 2..Most.
 template <int Most>
 [[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
   std::array<float, Most> window{};

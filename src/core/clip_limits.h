@@ -80,8 +80,8 @@ struct ClipShiftSums {
   }
 };
 
-/// Position of a row or column of samples relative to the centres of the clipping cells, for linear
-/// interpolation.
+/// Position of a row or column of samples between the centres of two clipping cells. The clipping
+/// shift of the samples is interpolated linearly between these cells.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

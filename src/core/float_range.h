@@ -25,11 +25,10 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept. The cuda backend determines the limits. It filters in
-/// half precision, whose maximum is 65504: a sum of 2 x 64 differences between samples does not
-/// exceed this maximum if no difference exceeds 511. It aggregates in 32-bit fixed point: a sum of
-/// 1024 estimates in units of 1/8192, stored as differences from 128, does not overflow if no
-/// difference exceeds 255.
+/// Range of the samples that filters accept. In this range, no number of the cuda backend
+/// overflows. A sum of 128 differences between samples, in half precision (maximum 65504), does not
+/// overflow if no difference exceeds 511. A sum of 1024 estimates in units of 1/8192, stored as
+/// differences from 128 in 32-bit fixed point, does not overflow if no difference exceeds 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -38,7 +37,7 @@ inline constexpr float noise_tolerance = 4;
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Sum and number of the in-range samples of a cell. The unit of the sum is that of
+/// Sum and number of the in-range samples of a cell. The sum is that of the integers
 /// FloatGuard::level().
 struct CellSum {
   std::int32_t sum = 0, count = 0;
@@ -109,9 +108,9 @@ class FloatGuard {
   }
 
   /// Returns the weighted sum of the cell that contains (x, y) and its eight neighbours. The
-  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (The sum
-  /// is below 2^28: a cell has 8 x 8 samples, level() is at most 4080, and the weights of the nine
-  /// cells add up to 32 x 32.)
+  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (32 bits
+  /// suffice: the sum is below 2^28, because a cell has 8 x 8 samples, level() is at most 4080, and
+  /// the weights of the nine cells add up to 32 x 32.)
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;

@@ -25,7 +25,7 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
-  /// For integers, the sample values that correspond to 255 on the scale of sigma. `luma_scale` is
+  /// For integers, the sample values that correspond to 255 on the 0..255 scale. `luma_scale` is
   /// for luma, grey and RGB, and `chroma_scale` for chroma. The value 0 stands for the maximum of
   /// the bit depth.
   float luma_scale = 0, chroma_scale = 0;
@@ -45,7 +45,7 @@ struct FrameFormat {
   /// Returns the maximum of integer samples. For float samples, which have no maximum, the result
   /// is 0.
   constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
-  /// Returns the sample value of a plane that corresponds to 255 on the scale of sigma.
+  /// Returns the sample value of a plane that corresponds to 255 on the 0..255 scale.
   constexpr double full_scale(int plane = 0) const {
     if (sample == SampleType::f32) return white;
     const float scale = layout == Layout::yuv && plane > 0 ? chroma_scale : luma_scale;
@@ -125,8 +125,8 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer must be readable for up to 64 bytes beyond the last row. FramePool makes such
-  /// buffers.
+  /// The buffer must be readable for up to 64 bytes beyond the last row, because the SIMD code of
+  /// encoders reads full vectors. FramePool makes such buffers.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   /// Samples in GPU memory. If the pointer is not null, `planes` is empty. The pointer owns the GPU

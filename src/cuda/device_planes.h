@@ -110,7 +110,8 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// A ring buffer with one zeroed plane for each frame slot.
+/// A ring buffer of planes, with one plane for each frame slot. The constructor sets all planes to
+/// 0.
 template <class T>
 class PlaneRing {
  public:

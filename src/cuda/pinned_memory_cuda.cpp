@@ -79,11 +79,12 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs that are prepared in advance. There are two slabs of each size, because one
-  // core prepares slabs more slowly than two GPUs use them. The limit for all sizes together is
-  // four slabs, because results may have another size than the input.
+  // Number of slabs that are prepared in advance: two slabs of each size, because two GPUs use
+  // slabs faster than one core prepares them, and four slabs of all sizes, because results may have
+  // another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Maximum size of a slab that is prepared in advance. Larger slabs may never be requested again.
+  // Maximum size of a slab that is prepared in advance. Larger slabs are not prepared, because they
+  // may never be requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;

@@ -25,7 +25,7 @@ struct CurvePair {
 };
 
 /// Returns `format`, but with RGB declared as YUV, so that sessions filter the planes without a
-/// colour transform. All planes have the scale of RGB.
+/// colour transform. All planes of the result have the scale of the RGB planes.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -73,10 +73,10 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results need separate memory instead of the memory of the uploaded samples.
-  /// Float samples need it, because this memory also stores the filter input with replaced
-  /// out-of-range samples. RGB needs it if some planes are not filtered, because the conversion
-  /// writes all three planes. Results in another format also need it.
+  /// Returns whether results are stored in separate memory. If not, they overwrite the uploaded
+  /// samples. Float samples need separate memory, which also stores the filter input with replaced
+  /// out-of-range samples. Results in another format need it. RGB needs it if some planes are not
+  /// filtered, because the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

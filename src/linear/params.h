@@ -108,12 +108,12 @@ static_assert(max_side * max_side <= max_patch_samples);
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
 
-/// Maximum of a shifted distance. A key has 32 bits: 11 bits contain the index of a candidate, and
-/// all other bits contain the shifted distance.
+/// Maximum of a distance in a key, after the shift by distance_shift(). A key has 32 bits: the low
+/// 11 bits contain the index of a candidate, and all other bits contain the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
 /// Number of bits by which the distances of patches with `samples` samples are shifted to the
-/// right. A shifted distance reaches max_distance only if samples differ by more than half of the
-/// range.
+/// right. A shifted distance reaches max_distance only if the root-mean-square difference of two
+/// patches exceeds half of guide_levels.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -125,7 +125,8 @@ struct SetParams {
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
-  /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
+  /// The factor `excess` in the formula of g: the variance of the noise that an iteration assumes
+  /// in Z, divided by the variance t^2 that it measures.
   float excess = 1;
 };
 
@@ -137,7 +138,8 @@ inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 /// (docs/measurements/linear-combinations.md).
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
-  // `excess` decreases from 1.1 at a noise level of 20 to 1 at a noise level of 35.
+  // `excess` is 1.1 up to a noise level of 20, decreases linearly, and is 1 from a noise level of
+  // 35 on.
   p.excess = sigma <= 20 ? 1.1f : sigma >= 35 ? 1.0f : 1.1f - 0.1f * (sigma - 20) / 15;
   if (sigma <= 15) {
     p.pilot.side = 9;

@@ -29,7 +29,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
     p.iteration.window = 11;
     return p;
   }
-  // `excess` decreases from 1.15 at a noise level of 20 to 1 at a noise level of 35.
+  // `excess` is 1.15 up to a noise level of 20, decreases linearly, and is 1 from a noise level of
+  // 35 on.
   p.excess = sigma <= 20 ? 1.15f : sigma >= 35 ? 1.0f : 1.15f - 0.15f * (sigma - 20) / 15;
   p.alpha = sigma > 30 ? 0.2f : 0.3f;
   if (sigma > 15) {
@@ -42,8 +43,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // Sets of planes are those of methods that filter over time, even for single pictures. In such
-  // sets, all planes use the groups that are found in luma.
+  // Even for single pictures, plane_sets() gets the arguments for filters over time. In the sets
+  // that it then returns, all planes use the groups that are found in luma.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

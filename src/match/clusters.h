@@ -40,7 +40,8 @@ namespace lull {
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
 /// Maximum number of successive splits that lead from a tile to a cluster. Beyond this depth,
-/// clusters are halved without a search for centres. Noisy pictures need a depth of 16 on average.
+/// clusters are halved without a search for centres. On average, clusters of noisy pictures have a
+/// depth of 16.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
@@ -60,9 +61,9 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // If there are three tilings, they are shifted by thirds of a tile along the diagonal. If there
-    // are fewer or more tilings, they are shifted by half a tile. The second tiling is shifted
-    // along the diagonal, and each later tiling is shifted along one axis.
+    // Three tilings are shifted against each other by thirds of a tile, along the diagonal. Any
+    // other number of tilings is shifted by half a tile: the second tiling along the diagonal, the
+    // third tiling along x, and the fourth tiling along y.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -110,8 +111,8 @@ constexpr int split_weight(int difference, int shift) {
   return difference < 0 ? -size : size;
 }
 /// Returns the bound of the test p.w < m.w of split_difference(): the dot product m.w, rounded up
-/// to an integer. `middle` is 2ab m.w, where `a` and `b` are the numbers of patches of the two
-/// centres.
+/// to an integer. `a` and `b` are the numbers of patches of the two centres. `middle` is the
+/// integer 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -149,8 +150,9 @@ struct GuideBytes {
   }
 };
 
-/// Applies the rules of group.h to distances. A distance is the sum of the squared differences of
-/// all samples of two patches in the 8-bit guide.
+/// The match threshold and the biases of group.h, converted to the distances of clustered matching.
+/// Such a distance is the sum of the squared differences of all samples of two patches in the 8-bit
+/// guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
@@ -203,8 +205,8 @@ struct PatchNumbers {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 prevents quotients near integers, so that rounding errors do not change the
-  // integer part.
+  // Rounding errors do not change the integer part, because the offset of 0.5 moves all quotients
+  // away from integers.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }

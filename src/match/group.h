@@ -32,7 +32,8 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size with MatchParams::any_size, with which the group size may be any number.
+/// Maximum group size with MatchParams::any_size. Without it, group sizes are powers of two up to
+/// `max_group`.
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member from the reference patch: the distance along x and y in
@@ -53,8 +54,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`; with MatchParams::any_size, any number up
-  // to `max_large_group`.
+  // Number of members: a power of two up to `max_group`, or, with MatchParams::any_size, any number
+  // up to `max_large_group`.
   int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };

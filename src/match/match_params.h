@@ -47,8 +47,8 @@ struct MatchParams {
   int refine_window = 1, refine_temporal_window = 0;
   /// Bias of distances for coloured noise (group.h); null for white noise.
   const DistanceBias* bias = nullptr;
-  /// If true, the number of members of a group is any number up to `group`, which is 1..64. If
-  /// false, the number of members is a power of two.
+  /// If true, a group may have any number of members from 1 to `group`, which is 1..64. If false,
+  /// the number of members is a power of two.
   bool any_size = false;
   /// If set, matching uses clusters (clusters.h) instead of `window` and `temporal_window`.
   std::optional<ClusterParams> clusters{};

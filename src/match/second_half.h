@@ -23,9 +23,9 @@ namespace lull {
 /// Motion whose acceleration is below this many samples counts as uniform, because motion vectors
 /// are rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// Maximum ratio of two errors. An error is the sum of squared differences from the second halves
-/// of the reference patches. The second halves of candidates are displaced only if the error with
-/// the displacement is less than this factor times the error without the displacement.
+/// The second halves of candidates are displaced only if this reduces the error to less than
+/// max_error_ratio of the error without the displacement. The error is the sum of squared
+/// differences from the second halves of the reference patches.
 inline constexpr float max_error_ratio = 0.5f;
 
 /// Returns the acceleration of the motion: b - a - c, as defined at the top of this file, or 0 for
@@ -45,8 +45,8 @@ struct BundleArea {
 
 /// Returns the area of a bundle in which the two positions of the second half are compared. The
 /// area is the part of the bundle's reference patches that remains inside the plane when it is
-/// moved by `a` and by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's
-/// first reference patch.
+/// moved by `a` (the motion to the candidates' first frame) and by `a` + `acceleration`. `i` and
+/// `j` are the column and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

@@ -36,9 +36,10 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas with the windows in all pairs of frames. The window in the first pair is
-/// at the left of the upper strip. Of the windows in the other pairs, `upper_windows` are next to
-/// it, and the rest are in lower strips, with at least `min_columns` windows in a strip.
+/// Returns a window atlas with the windows in all pairs of frames. The upper strip of the atlas
+/// contains the window in the first pair and, to the right of it, `upper_windows` of the other
+/// windows. The remaining windows are in lower strips, with at least `min_columns` windows in a
+/// strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -53,7 +54,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // Index of the window, counted from the first window in the lower strips.
+    // Index of the window among those in the lower strips. The index is negative for windows in the
+    // upper strip.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

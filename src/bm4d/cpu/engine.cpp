@@ -28,7 +28,7 @@ using namespace cpu;
 
 constexpr int min_tile = 8;  // side of a tile in reference cubes
 
-/// The planes of the slices in use. Plane z % depth contains slice z.
+/// A ring buffer of planes for the slices in use. Slice z is in plane z % depth.
 template <class T>
 class Ring {
  public:
@@ -66,9 +66,10 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores. The number includes the slices that a layer
-  /// reaches, the slices that wait for the next layer, and preceding slices. The preceding slices
-  /// are necessary because their group weights contribute to the slice that is finished next.
+  /// Returns the number of slices that a phase stores: the slices that the search windows of a
+  /// layer reach (2 radius + cube), the slices that arrive before the next layer (step), and
+  /// preceding slices (cube). The group weights of the preceding slices contribute to the slice
+  /// that is finished next.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -177,9 +178,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Two tiles of one colour are separated by another tile. On both sides, the groups extend into
-    // the separating tile by the radius of the search window. In addition, a row of a cube is 4
-    // voxels long. The separating tile is so wide that the groups of the two tiles do not overlap.
+    // The side of a tile is so large that the groups of two tiles of one colour never overlap.
+    // Between the two tiles lies a tile of another colour. The groups extend into it by the search
+    // radius from each side, and the rows of a cube, 4 voxels long, extend further from one side.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

@@ -1,11 +1,11 @@
 // Collaborative filtering of one group.
 //
-// A unit is a set of vectors of 4 lanes, which contain one cube, or of 8 lanes, which contain two
-// cubes. If a unit contains voxels, vector (z, y) is a row of the cube. If a unit contains
-// coefficients, vector (w, u) contains the coefficients with index w along z and index u along x,
-// with one lane for each index along y. A 1D transform combines vectors lane by lane. Between the
-// transforms along y and along x, the filter transposes each slice. If cubes have a side of 3, the
-// fourth lane is always 0.
+// A group is stored in units. A unit contains one cube in vectors of 4 lanes, or two cubes in
+// vectors of 8 lanes. If a unit contains voxels, it has one vector for each row of a cube, with the
+// index (z, y). If a unit contains coefficients, vector (w, u) contains the coefficients with the
+// index w along z and the index u along x, with one lane for each index along y. A 1D transform
+// combines vectors lane by lane. Between the transforms along y and along x, the filter transposes
+// each slice. If cubes have a side of 3, the fourth lane is always 0.
 //
 // A unit with two cubes contains cubes i and i + count / 2. Therefore all levels of the Haar
 // transform except the last level also combine vectors lane by lane.
@@ -115,7 +115,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index, in the group, of cube `block` (0 or 1) of unit `u`.
+  /// Returns the index, in the group, of a cube of unit `u`. If `block` is 0, the cube is in the
+  /// lower 4 lanes of the unit's vectors. If `block` is 1, it is in the upper 4 lanes.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -154,8 +155,8 @@ class GroupFilter {
     }
   }
 
-  /// Returns the sum and the difference of the two cubes of a unit. The scale makes the transform
-  /// its own inverse.
+  /// Computes the last level of the Haar transform: (a + b) / sqrt(2) and (a - b) / sqrt(2) of the
+  /// two cubes a and b of a unit. This level is its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -167,8 +168,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group, for vector `i` of each unit. The first result is
-  /// the mean.
+  /// Computes the Haar transform across the group for one vector of each unit. `from` points to
+  /// this vector of the first unit. The first result is the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -194,10 +195,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) for vector `i` of the first unit, which
-  /// contains the mean over the group. `own` is the limit for the overall mean, `mean` is the limit
-  /// for the other coefficients of the mean over the group, and `all` is the limit for all other
-  /// coefficients.
+  /// Returns the limits (thresholds or noise powers) for vector `i` of the first unit. The lower 4
+  /// lanes of this unit contain the mean over the group. `own` is the limit for the overall mean of
+  /// the group, `mean` is the limit for the other coefficients of the mean over the group, and
+  /// `all` is the limit for all other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -233,8 +234,8 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // If the noise is 0, the Wiener factor of the mean over the group must be 1. The divisor then
-      // contains 1 as the noise, so that no division gives 0 / 0.
+      // Where the noise power is 0, the Wiener factor is 1. The divisor uses a noise power of 1 in
+      // these lanes, so that no division gives 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);
@@ -250,7 +251,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Returns the index of each lane within its cube.
+  /// Returns, for each lane, its index among the 4 lanes of its cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

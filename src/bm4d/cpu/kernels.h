@@ -27,9 +27,10 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The conversion of the guide to 16-bit integers, (sample - guide_centre) * guide_levels. The
-/// matching computes inner products of these integers. The range that filters accept
-/// (core/float_range.h) becomes 12 bits, so the sum of 64 squared differences fits in 32 bits.
+/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. The matching
+/// computes inner products of these integers. Samples in the range that filters accept
+/// (core/float_range.h) become integers from -max_level to max_level, so the sum of 64 squared
+/// differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -39,8 +40,8 @@ struct Rows {
 };
 /// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes a sum of squares for each position: over the voxels of the cube face that begins at the
-/// position.
+/// Computes, for each position, the sum of the squared samples over the face of the cube that
+/// begins at the position. A face is the part of a cube in one slice.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
 /// Computes the sum of squares over each cube that begins in a slice, as the sum over the faces of
@@ -49,15 +50,16 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// `squares` contains the sums of squares of the cubes that begin in each slice. No cube begins
-  /// in the last slices, so the sums of these slices are not used.
+  /// For each slice, `squares` contains the sums of the squared samples of the cubes that begin in
+  /// this slice. The sums of the last `cube` - 1 slices before `end` are not used, because no cube
+  /// begins in these slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
   int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube whose first voxel is at (x, y), in the first slice of the
-/// layer.
+/// Finds the group of the reference cube whose first voxel is at (x, y). The cube begins in the
+/// first slice of the layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
 /// Finds the group that consists of the best of the given candidates. All candidates must have
 /// different displacements and must be inside the volume.
@@ -83,7 +85,8 @@ struct FilterSlices {
   std::array<float*, max_near> weights;  // group weights at the first voxels of their cubes
   std::ptrdiff_t stride;                 // distance between rows, equal for all planes
 };
-/// Filters a group, and adds its estimates and its weight to the sums.
+/// Filters a group, adds the weighted estimates to `numerator`, and adds the weight of the group to
+/// `weights`.
 void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
                   const Group& group);
 
@@ -93,8 +96,8 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 /// convolution of the weights with the aggregation window, or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// The weights of this slice and of the preceding slices. The pointer of a slice that does not
-  /// exist is null.
+  /// Weights of the groups, at the first voxels of their cubes, for this slice and the preceding
+  /// slices. The pointer of a slice that does not exist is null.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

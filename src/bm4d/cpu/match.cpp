@@ -1,9 +1,10 @@
 // Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where a is the reference cube and b a candidate.
 // The kernel computes the inner products with 8 or 16 neighbouring candidates at once, with two
-// voxels of a row in each lane. Registers contain the sums for up to nine rows of candidates of one
-// slice, so the kernel uses each loaded row for all rows of the reference cube. The kernel collects
-// candidates whose distances are below the current bound of the group. When the collection is full,
-// only the best candidates remain, and the bound decreases.
+// voxels of a row in each lane. Registers contain the inner products for up to nine rows of
+// candidates. Therefore the kernel loads each row of voxels only once, and multiplies it by all
+// rows of the reference cube. The kernel collects candidates whose distances are below the current
+// bound of the group. When the collection is full, only the best candidates remain, and the bound
+// decreases.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -27,14 +28,15 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Selects the `count` smallest of the added keys. A key orders candidates by distance, then by
-/// position in the window. The caller does not add the reference cube itself.
+/// Selects the `count` smallest of the keys that add() receives. A key orders candidates by
+/// distance, then by position in the window. The caller does not add the reference cube itself.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the bound. The selection rejects candidates whose distance is at least the bound.
+  /// Returns the bound of distances. The selection rejects candidates whose distance is at least
+  /// the bound.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -59,8 +61,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // The bound still accepts candidates with the distance of the worst member, because such a
-    // candidate may precede this member in the order of the window.
+    // A candidate with the same distance as the worst member replaces this member if it precedes
+    // the member in the order of the window. The bound must therefore be larger than this distance.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -152,8 +154,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The search divides the rows of candidates into as few blocks as possible, with nearly equal
-    // heights.
+    // The search processes blocks of up to max_rows rows of candidates. It divides the rows into as
+    // few blocks as possible, with nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -189,15 +191,16 @@ class Search {
     }
   }
 
-  /// The inner products with the reference cube, for each row of candidates, with one lane for each
-  /// candidate. Some instruction sets compute odd lanes separately.
+  /// The inner products of the reference cube with candidates, for each row of candidates, with one
+  /// lane for each candidate. An inner product is the sum of `even` and `odd`. On x86, one vector
+  /// of `odd` is enough for all rows, because instructions add all products to `even`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Adds the products of row `i` of the guide. For each row b of a cube, row `i` belongs to the
-  /// candidates that begin in row i - b.
+  /// Multiplies row `i` of the guide by the rows b, b + 1, .. of the reference cube, and adds the
+  /// products to the sums. For the candidates that begin in row i - b, row `i` is row b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

@@ -16,8 +16,9 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// The factors that one lane needs for the transforms along the three axes, or for the inverse
-/// transforms.
+/// For each of the three axes, the factors by which one lane multiplies its own value and the
+/// values of the lanes with which it exchanges values. The factors are those of the transforms, or
+/// of the inverse transforms.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -94,8 +95,9 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// A group of `count` cubes, at most `most`. In lane m, `member` is the position of the first voxel
-/// of cube m. All cubes with an index of `count` or more are 0, both as voxels and as coefficients.
+/// A group of `count` cubes. `most` is the maximum of `count`. In lane m, `member` is the position
+/// of the first voxel of cube m. All cubes with an index of `count` or more are 0, both as voxels
+/// and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -166,7 +168,7 @@ class WarpGroup {
     haar<1>(v, count_);
   }
 
-  /// Returns whether the first value of this lane is the overall mean.
+  /// Returns whether element [m][h] of this lane is the overall mean of the group.
   __device__ bool is_mean(int m, int h) const { return m == 0 && h == 0 && lane_ == 0; }
 
   __device__ float threshold(float (&noisy)[most][2]) const {
@@ -195,8 +197,8 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // If the noise is 0, the factor is 1. This case is separate, because the denominator could
-        // be 0.
+        // If the noise is 0, the Wiener factor is 1. The code does not compute this factor, because
+        // the denominator could be 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];
@@ -233,8 +235,8 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The first member is the reference cube itself. The upper byte of its entry contains the number
-  // of members.
+  // The first member is the reference cube itself, so its displacement is 0. The upper byte of
+  // group[0] contains the number of members.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();

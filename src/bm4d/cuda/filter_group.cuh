@@ -91,9 +91,10 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The coefficients of the group that one lane contains. In at[z][b][r], z is the index along z, b
-/// is 0 for the group coefficients 0..7 and 1 for 8..15, and r is 0 for the coefficients 0..7 of a
-/// slice and 1 for 8..15.
+/// The part of a group's coefficients that one lane contains. In at[z][b][r], z is the index of the
+/// coefficient along z. If b is 0, the index of the coefficient in the Haar transform across the
+/// group is 0..7; if b is 1, it is 8..15. If r is 0, the index of the coefficient in its slice is
+/// 0..7; if r is 1, it is 8..15.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
@@ -181,8 +182,8 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The warp adds the contributions of its lanes as integers, so the order of the additions does
-  // not change the result.
+  // The warp adds the sums of its lanes as integers, so the order of the additions does not change
+  // the result.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 

@@ -156,8 +156,7 @@ bool detail::filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& n
   if (kernel == nullptr) kernel = any_kernel(p, plan.wiener);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  // Along z, blocks begin at multiples of their number of layers, counted from the first layer of
-  // the volume.
+  // Block k along z begins with layer k * `layers` of the volume.
   const bool at_end = cubes.z % p.step != 0;
   const int first = cubes.z / p.step, first_block = at_end ? -1 : first / layers;
   const int deep = at_end ? 1 : (first + cubes.layers - 1) / layers - first_block + 1;

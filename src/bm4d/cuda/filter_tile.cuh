@@ -9,7 +9,7 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int block_side = 4;   // reference cubes of a block along x and y, and at most along z
 constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estimate_unit
-// Fixed-point value of an estimate of 1 with weight 1.
+// The integer that represents an estimate of 1 with weight 1 in the sums of the tile.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
 /// The layout of the shared memory of a block. Lengths are in words.
@@ -34,8 +34,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers of a block. The number is a power of two. It is small
-  /// enough that one voxel is in the search windows of all layers.
+  /// Returns the maximum number of layers of a block, a power of two. With this number, the search
+  /// windows of all layers of a block have at least one slice in common.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -54,13 +54,14 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// Index along z of the first thread block of the launch, counted from the first layer of the
-  /// volume. If the index is -1, the launch processes only the layer at the end of the volume.
+  /// Index, along z, of the first thread block of the launch. Block 0 begins with the first layer
+  /// of the volume. If the index is -1, the launch processes only the layer at the end of the
+  /// volume.
   int first_block;
 };
 
-/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
-/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
+/// the parameters are compile-time constants. All other kernels read the parameters from their
 /// arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
@@ -105,8 +106,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring. If a slice does not exist, its position is that
-/// of the nearest existing slice.
+/// Position of each slice of the tile in each ring buffer. If a slice does not exist, its position
+/// is that of the nearest existing slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];

@@ -2,8 +2,9 @@
 // The kernels of BM4D on a GPU. The functions queue all work on `stream`. They neither allocate
 // memory nor wait. Each .cu file begins with a description of its algorithm.
 //
-// Slices are stored in rings of device memory. Each slice has padding (cuda/device_planes.h), so
-// kernels do not need to check whether a window extends beyond the slice along x or y.
+// Slices are stored in ring buffers in device memory. Each slice has padding
+// (cuda/device_planes.h), so kernels do not need to check whether a window extends beyond the slice
+// along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -32,8 +33,8 @@ struct ReferenceCubes {
 // ---- samples.cu ------------------------------------------------------------------------------
 
 /// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
-/// are larger, the function extends the slices by their mirror image. If the samples of `stored`
-/// are floats, the function needs `cells` as scratch memory.
+/// are larger, the function extends the slices by their mirror image. `cells` is scratch memory for
+/// the replacement of out-of-range float samples; it may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -66,13 +67,15 @@ void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margin
 
 // ---- finish.cu: the end of a phase -------------------------------------------------------------
 
-/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice for the
-/// estimates of any volume, because at most 15^3 cubes of weight 1 begin at a voxel.
+/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice for any volume:
+/// a cube is a member of at most 15^3 groups, because displacements are -7..7 along each axis, and
+/// the weight of a group is at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
-/// Fixed-point value of an estimate of 1 with weight 1.
+/// The integer that represents an estimate of 1 with weight 1 in the sums.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// Level that kernels subtract from estimates before they add the estimates to the sums.
+/// The centre of the 0..255 scale. Kernels subtract it from estimates before they add the estimates
+/// to the sums, so that the sums are small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
@@ -81,8 +84,8 @@ struct VolumeSums {
   Ring<std::uint32_t> weights;
 };
 
-/// Arguments of the functions that compute some slices of an estimate. Voxels without an estimate
-/// get the value of `noisy`.
+/// Arguments of finish_basic() and finish_slices(), which compute estimates from the sums. Voxels
+/// without an estimate get the value of `noisy`.
 struct PhaseEnd {
   VolumeSums sums;
   SliceSpan slices;
@@ -104,8 +107,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
 /// Maximum score of a candidate. The score of a candidate is best_score minus half the squared
-/// distance, rounded down. A cube with a negative score is not a candidate. This limit corresponds
-/// to a difference of about 45 units of the guide for each voxel.
+/// distance, rounded down. A cube with a negative score is not a candidate. Its samples differ from
+/// those of the reference cube by at least 45 (root mean square of 64 voxels, in levels of the
+/// 8-bit guide).
 inline constexpr int best_score = 65535;
 
 /// Finds the members of the group of each reference cube (cubes.h). Each group has params.group
@@ -146,8 +150,9 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Threshold of the first phase, or mu2 sigma^2 of the second phase. `limit_mean` is for the mean
-  /// over the group, and `limit` is for all other coefficients.
+  /// Limits of the coefficients: thresholds in the first phase, and noise powers mu2 sigma^2 in the
+  /// second phase. `limit_mean` is for the mean over the group, and `limit` is for all other
+  /// coefficients.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis

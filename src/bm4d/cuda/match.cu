@@ -30,8 +30,8 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words. It includes the parts of cubes that extend beyond the candidate
-  // positions. Along x, these parts are in the words of the last positions.
+  // Size of the tile in words. Along y and z, it includes the parts of cubes that extend beyond the
+  // candidate positions. Along x, a word already contains all samples of a cube's row.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -71,16 +71,18 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  // Candidates form columns along y. There is one column for each pair of x and z.
+  // A lane processes a column of candidates, which have the same displacement along x and z. There
+  // is one column for each pair of these displacements.
   static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
-  /// `words` and `norms` begin at the first position of the tile.
+  /// `words` and `norms` point to the values at the first position of the tile.
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Computes the distances of all candidates from the cube at (x, y) of the tile. `low` and `high`
-  /// are the first and the last displacement for which a candidate is inside the volume.
+  /// Computes the distances of all candidates from the cube at (x, y) of the tile. Along each axis,
+  /// `low` and `high` are the first and the last displacement for which a candidate is inside the
+  /// volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -104,8 +106,8 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Tiles begin at the first row of the volume or below this row. The kernel does not read
-          // rows above the volume.
+          // The tile contains no rows above the volume, so a row with v < 0 does not exist, and the
+          // kernel does not read it.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -129,14 +131,15 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates and writes them to `members` in the order of the group.
+  /// Selects at most `wanted` candidates and writes them to `members`, in the order of cubes.h.
   /// Returns the number of selected candidates.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The first loop finds the bits of the largest distance in the group. The second loop finds the
-    // last position in the group among candidates with this distance.
+    // The first loop determines the bits of the largest distance in the group, one after the other.
+    // The second loop determines, among the candidates with this distance, the position of the last
+    // one in the group.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -214,7 +217,7 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of blocks for which a multiprocessor has enough registers to store all
+/// Returns the number of thread blocks for which the registers of a multiprocessor can store all
 /// distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 

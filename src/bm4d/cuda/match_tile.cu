@@ -26,8 +26,8 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// The layout of the shared memory of a block. The unit of the lengths of the union is one
-/// candidate position.
+/// The layout of the shared memory of a block. The size of the union of the search windows is in
+/// candidate positions.
 struct TilePlan {
   int width, height, depth;   // size of the union; width is a multiple of 8
   int pitch, plane;           // number of words in a row and in a slice of samples
@@ -74,8 +74,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
-/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
+/// the parameters are compile-time constants. All other kernels read the parameters from their
 /// arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
@@ -170,9 +170,9 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Returns the beginning of the table of a reference cube. A warp writes the scores of one position
-/// of the union for 8 reference cubes at the same time. The function chooses the beginnings so that
-/// the words of these scores are in different memory banks, with 4 banks for each table.
+/// Returns the index at which the table of scores of a reference cube begins. A warp writes the
+/// scores of one candidate position for 8 reference cubes at the same time. The tables begin at
+/// indices for which these words are in different memory banks, with 4 banks for each table.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
@@ -225,7 +225,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column of the first of two candidates, relative to the search window.
+    // Column of this lane's first candidate, counted from the windows of its reference cubes.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -241,8 +241,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of a row for the reference cubes whose windows contain the slice: the
-    // cubes of the lower layer, of the upper layer, or of both layers.
+    // Computes the scores of one row of candidates. `lower` and `upper` state whether their slice
+    // is in the windows of the first and of the second layer of the block's reference cubes.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -251,8 +251,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle of the union are in the windows of all lanes. If the number of rows is a
-      // constant, the compiler removes the checks for these rows.
+      // Rows in the middle of the union are in the windows of all reference cubes. If the number of
+      // rows is a constant, the compiler removes the checks for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

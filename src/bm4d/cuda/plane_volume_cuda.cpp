@@ -58,7 +58,7 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // The number includes the slices of the next batch, because the worker loads the next batch while
+  // `noisy` includes the slices of the next batch, because the worker loads the next batch while
   // the GPU filters this batch.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
@@ -69,7 +69,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // The bytes 0x3f form the value 0x3f3f3f3f, which is near no_patch.
+        // The memory is filled with bytes 0x3f. The value 0x3f3f3f3f is near no_patch, so positions
+        // whose half norm has not been computed are not candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -176,8 +177,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // The range excludes cubes that only skipped layers use. Later slices may have overwritten the
-  // slices of these cubes in the ring.
+  // The function does not compute the norms of cubes before the windows of these layers. Only
+  // skipped layers use such cubes, and the ring buffer may no longer contain their slices.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -185,8 +186,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of these layers. At the end of the ring, the function reduces
-/// the number of layers.
+/// Returns the memory for the groups of these layers. If they extend beyond the end of the ring
+/// buffer, the function reduces the number of layers.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);

@@ -31,8 +31,9 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in a round, and the group that contains this member. If the member
-/// is 0, the lane tests nothing.
+/// A warp tests the candidates of a cube in rounds, with one candidate in each lane. An entry
+/// describes the member that a lane tests in one round, and the group that contains this member. If
+/// the member is 0, the lane tests nothing.
 struct Entry {
   // Offset of the group's reference cube, in steps of the grid of the first phase. The offset is 0
   // for the group whose reference cube is nearest to the cube that the warp processes.
@@ -81,8 +82,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters for the computation of addresses. In the kernels for profiles (window > 0), the
-/// parameters are constants in the instructions. All other kernels read the parameters from their
+/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
+/// the parameters are compile-time constants. All other kernels read the parameters from their
 /// arguments.
 template <int cube, int window, int step>
 struct RankShape {
@@ -102,7 +103,7 @@ struct RankShape {
 
 /// Loads the part of the guide that the union of the search windows covers. `start` is the offset,
 /// in a slice, of the first position of the union. `places` contains the positions of the slices in
-/// the ring.
+/// the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -122,7 +123,7 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Selects the groups of one column of reference cubes, with one warp.
+/// Selects the groups of one column of reference cubes along z, with one warp.
 template <int cube, class Shape>
 class Ranking {
  public:
@@ -264,8 +265,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns the best keys in descending order, one in each lane (step 3 at the beginning of this
-  /// file). The result contains at least the keep - 1 best keys. Lanes without a key return 0.
+  /// Returns keys in descending order, one in each lane (step 3 at the beginning of this file). The
+  /// keep - 1 best keys are always among the results. Lanes without a key return 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

@@ -1,5 +1,5 @@
 #pragma once
-// Slices in a ring of device memory: slice z is stored at index z % depth.
+// Slices in a ring buffer in device memory: slice z is stored at index z % depth.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// The part of a ring that kernels need: its address and its size.
+/// The part of a ring buffer that kernels need: its address and its size.
 template <class T>
 struct Ring {
   T* data = nullptr;
@@ -18,13 +18,13 @@ struct Ring {
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// The owner of the memory of a ring.
+/// The owner of the memory of a ring buffer.
 template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// The constructor sets all bytes to `fill`. Kernels also read the padding, but do not use the
-  /// values.
+  /// The constructor sets all bytes to `fill`, so that the padding is initialised. Kernels also
+  /// read the padding, but no result depends on it.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
@@ -32,8 +32,8 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // If the slices extend beyond the end of the ring, the loop first clears the slices up to the
-    // end of the ring, and then the slices at the beginning of the ring.
+    // If the slices extend beyond the end of the ring buffer, the loop first clears the slices up
+    // to its end, and then the slices at its beginning.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

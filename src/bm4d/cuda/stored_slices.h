@@ -25,7 +25,7 @@ struct StoredPlanes {
   FloatGuard guard;         // used for float samples
 };
 
-/// All planes of all slices, in rings.
+/// All planes of all slices, in ring buffers.
 class StoredSlices {
  public:
   /// `levels` are the noise levels of the stored samples.

@@ -65,8 +65,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice overwrites another slice of the ring. The upload waits until the result of that
-    // slice has been downloaded.
+    // The slice overwrites another slice of the ring buffer. The upload waits until the result of
+    // that slice has been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -93,7 +93,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // There is memory for the results of two batches.
+    // The memory has space for the results of two batches, so these results overwrite those of two
+    // batches before. The compute stream waits until the downloads of the old results are complete.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

@@ -35,7 +35,8 @@ class PhaseSchedule {
   /// Returns the next layers that can be filtered, if there are any. After the call, these layers
   /// count as filtered.
   std::optional<Layers> next_layers() {
-    /// Position of the last layer, if no further slices follow the available slices.
+    /// Last position at which a cube fits in the available slices. At the end of the volume, this
+    /// is the position of the last layer.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -57,7 +58,8 @@ class PhaseSchedule {
   /// Returns the next slice that no later layer reaches, if there is one. After the call, this
   /// slice counts as finished.
   std::optional<int> next_finished() {
-    // If no further slices follow the available slices, another layer begins at this position.
+    // Last position at which a cube fits in the available slices. At the end of the volume, another
+    // layer begins there.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

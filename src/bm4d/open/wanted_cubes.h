@@ -11,11 +11,11 @@
 
 namespace lull::bm4d {
 
-/// Returns the maximum distance from a required voxel up to which the first phase filters cubes. A
-/// cube of the second phase that contains a required voxel extends at most this far from the voxel.
-/// Therefore the guide of the cube consists only of estimates. The result is at most the search
-/// radius. (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask and
-/// 0.007 dB within two voxels of the edge of the mask. A distance of 0 would lose 0.01 and 0.03
+/// Returns the maximum distance from a required voxel up to which the first phase filters cubes.
+/// This is the distance by which a cube of the second phase can extend beyond a required voxel, but
+/// at most the search radius. With this distance, the guide of a required cube consists only of
+/// estimates. (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask
+/// and 0.007 dB within two voxels of the edge of the mask. A distance of 0 would lose 0.01 and 0.03
 /// dB.)
 int first_phase_reach(const Params& params);
 

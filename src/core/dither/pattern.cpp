@@ -70,7 +70,8 @@ class BlueNoise {
   }
 
   /// Returns the similarity of the stratum at (x, y) to the neighbouring strata: the sum of 100
-  /// cos(2 pi difference / 8), weighted by distance. (A column is 4 samples wide.)
+  /// cos(2 pi difference / 8), weighted by distance. (The neighbours in other columns have lower
+  /// weights than those in the same column, because a column is 4 samples wide.)
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

@@ -44,15 +44,16 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Computes part `step` of the product c += a b' of blocks, where b' is the transpose of b. The
-/// product has product_steps parts. Independent products run fastest if a kernel computes the same
-/// part of all products before the next part.
+/// Performs step `step` of the product c += a b' of blocks, where b' is the transpose of b. A
+/// product has product_steps steps. Several independent products run fastest if a kernel performs
+/// the same step of all products before the next step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // A block and an operand have different layouts. Within eight columns, column 2t of the block is
-  // column t of the operand, and column 2t + 1 of the block is column t + 4 of the operand.
+  // A block and an operand have different layouts. In each group of eight columns, for t = 0..3,
+  // column 2t of the block is column t of the operand, and column 2t + 1 of the block is column t +
+  // 4 of the operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -108,11 +109,11 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
-/// one after the other. On entry, panel[i] contains the rows of block i in the columns of the
-/// pivots. On return, panel[i] contains the part of the inverse of the negative matrix that these
-/// pivots determine. column[i] receives the columns of the pivots. Each of these columns has its
-/// values before the elimination of its pivot, divided by the square root of the negative pivot.
-/// The caller must update the rest of the matrix with a product of these columns.
+/// one after the other. On entry, panel[i] is block (i, k) of the matrix, which has the columns of
+/// the pivots. On return, panel[i] contains the part of the inverse of the negative matrix that
+/// these pivots determine. For i != k, column[i] receives the columns of block (i, k): each column
+/// has its values before the elimination of its pivot p, divided by sqrt(-p). The caller must
+/// update the rest of the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -154,8 +155,9 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. To limit
-/// rounding errors of small elements, the function updates blocks only by adding sums of squares.
+/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. The
+/// products that it adds to diagonal elements are sums of squares, which limits rounding errors of
+/// small elements.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -176,7 +178,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Only one of the blocks (i, j) and (j, i) is stored. `k` determines the stored block.
+          // Only one of the blocks (i, j) and (j, i) is stored: the block above the diagonal if
+          // both i and j are below `k`, and the block below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

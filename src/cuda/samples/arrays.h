@@ -43,7 +43,7 @@ struct ArrayPicture {
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
 /// Converts the elements of an array to samples. If low and span define a conversion, an element
-/// becomes NaN if its sample is more than 0.5 outside 0..1. Filters preserve NaN.
+/// becomes NaN if its sample would be below -0.5 or above 1.5. Filters preserve NaN.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
 /// Converts samples back to elements. If a sample equals the original sample or is NaN, the
@@ -66,8 +66,9 @@ struct NumberGrid {
   }
 };
 
-/// Copies every `step`-th element to contiguous memory at `to` on the same device, in the order of
-/// the axes. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
+/// Copies every `step`-th of all elements, counted in the order of the axes, to contiguous memory
+/// at `to` on the same device. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the
+/// function returns.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
 /// Returns the maximum of an array's 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);

@@ -32,9 +32,9 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Pointers to the patches of a group in picture x, y or z (params.h) of each frame. A patch that
-/// spans two frames has one half in each of them. Element half * max_group + m points to the first
-/// sample of this half of member m.
+/// Pointers to the patches of a group in one of the pictures x, y and z (params.h). A patch is in
+/// one frame, or it has a first half in one frame and a second half in another frame. at[half *
+/// max_group + m] points to the first sample of half `half` (0 or 1) of the patch of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -55,8 +55,8 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
   return patches;
 }
 
-/// Calls use(m, s, from) for each row of `side` samples of all patches. `s` is the index of the
-/// row's first sample in the patch of member m.
+/// Calls use(m, s, from) for each row of `side` samples of all patches. `from` points to the first
+/// sample of the row, and `s` is the index of this sample in the patch of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -218,9 +218,10 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to the sums of their frames. The sum for x gets mean + estimates. The sum
-/// for z gets mean + estimates + ratio (combined - estimates). `half` is 0 if `places` are the
-/// first halves of the patches, and 1 if they are the second halves.
+/// Adds weighted patches to the sums of their frames. With the names of params.h, `estimates` is E
+/// and `combined` is Z, both minus the mean of the patches, and `ratio` is r. The sum for x gets
+/// mean + E, and the sum for z gets mean + E + r (Z - E). `half` is 0 if `places` are the first
+/// halves of the patches, and 1 if they are the second halves.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

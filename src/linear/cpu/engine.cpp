@@ -43,8 +43,8 @@ struct Area {
   }
 };
 
-/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and for each frame the area
-/// that contains all patches of their groups.
+/// A block: the reference patches in the columns i0 to i1 - 1 and the rows j0 to j1 - 1, and for
+/// each frame the area that contains all patches of their groups.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;
@@ -184,8 +184,9 @@ class CpuEngine : public Engine {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
     // The distance between the last two columns of reference patches may be smaller than `step`.
-    // The matcher therefore processes the last column separately. Over time, all reference patches
-    // of a row belong to one bundle, so they have the same motion vector.
+    // The matcher therefore processes the last column separately. If it searches several frames,
+    // all reference patches of a row must have the same motion vector, so they belong to one
+    // bundle.
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

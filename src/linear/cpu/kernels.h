@@ -35,9 +35,9 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance from the picture, in samples, of a candidate outside the picture. The distance
-/// is limited because no motion vector moves the centre of a bundle of reference patches out of the
-/// picture.
+/// Maximum distance, in samples, of a candidate outside the picture from the picture. No candidate
+/// is farther away, because no motion vector moves the centre of a bundle of reference patches out
+/// of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
@@ -67,8 +67,8 @@ struct ReferenceRow {
   std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
   int candidates = 0;                     // number of candidates in all frames
 
-  /// Returns the number of keys from one reference patch to the next, a multiple of the number of
-  /// lanes.
+  /// Returns the distance between the first keys of two successive reference patches, in keys. It
+  /// is a multiple of the number of lanes.
   std::size_t key_stride() const { return round_up(candidates, 16); }
 };
 

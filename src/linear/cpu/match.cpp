@@ -21,8 +21,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. `mask` selects the rows whose
-/// differences are added. All of its bits for a selected row are 1.
+/// Adds the squared differences of a pair of rows to `sum`. Each element contains one sample of
+/// both rows, with 16 bits each. If the differences of a row are to be added, `mask` has ones in
+/// the bits of this row, and zeros if not.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -65,9 +66,10 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the memory for the sums of all displacements in one row of the window. Each displacement
-/// has a row of row_stride elements. Each stage processes all displacements before the next stage
-/// begins, because a load that spans two recent stores must wait for them.
+/// Size of the memory for the sums of all horizontal displacements of one row of the window, with
+/// row_stride elements for each displacement. Each stage of the computation processes all
+/// displacements before the next stage begins. If not, the next stage would have to wait for recent
+/// stores that its loads span.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 

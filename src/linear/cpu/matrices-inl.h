@@ -23,7 +23,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Number of vectors of a row that are in registers while the kernel processes four rows.
+/// Maximum number of vectors of each of four rows that the kernel stores in registers at the same
+/// time.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else
@@ -164,9 +165,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts the four pivot rows from each of the rows `top` to top + square - 1. The pivot rows
-/// are multiplied by the four factors of the row. The function processes kVectors vectors, starting
-/// at column `column`. It does not change the pivot rows themselves.
+/// Subtracts the pivot rows from the rows `top` to top + square - 1. `factors` contains, for each
+/// of these rows, four factors by which the four pivot rows are multiplied. The function processes
+/// kVectors vectors, starting at column `column`. It does not change the pivot rows themselves.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -192,7 +193,7 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the pivots from the rows of one square, in all columns that are stored.
+/// Eliminates the four pivots from the rows `top` to top + square - 1, in all stored columns.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

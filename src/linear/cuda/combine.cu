@@ -43,7 +43,8 @@ struct CombineJob {
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples of the region that are inside the picture.
+  /// Calls use(x, y, index) for all samples of the region that are inside the picture. (x, y) is
+  /// the position of the sample in the picture, and `index` is its index in the region.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {
@@ -65,8 +66,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the index of each member's first sample in the windows. Returns the sums of the members'
-/// moments. All lanes get the sums.
+/// Writes the index of each member's first sample in the windows. Returns the sums of the moments
+/// of y - z of all members. All lanes get the sums.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

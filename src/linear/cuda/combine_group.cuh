@@ -110,8 +110,9 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
 }
 
 /// Combines the patches of a group. `places` contains the index of each member's first sample in
-/// the windows, and `positions` contains the positions for SharedNoise. For each member, one lane
-/// calls add_weight(row, weight), with the weight in units of 1 / weight_scale.
+/// the windows. `positions` contains the positions of the members in the format of SharedNoise. For
+/// each member, one lane calls add_weight(row, weight), with the weight in units of 1 /
+/// weight_scale.
 template <int T, Kind kind, bool white, class AddWeight>
 __device__ __forceinline__ void combine_group(const BlockWork& work, const Step& step, int count,
                                               float2 moments, const int* places,

@@ -71,7 +71,7 @@ struct BlockWindows {
 };
 
 /// Writes the index of each member's first sample in the windows, the frame of the member and its
-/// position. Returns the sums of the members' moments. All lanes get the sums.
+/// position. Returns the sums of the moments of y - z of all members. All lanes get the sums.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -95,7 +95,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
         position = index - 1;
       }
     }
-    // Offsets from the first position of the block's windows in this frame.
+    // Offsets of the member from the first position of the block's windows in this frame, in
+    // samples.
     const int u = x0 - windows.x + position % window, v = y0 - windows.y + position / window;
     const Motion centre = windows.motion.centre[frame];
     const int origin =
@@ -103,9 +104,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
     block.group.places[warp][m] = windows.first(frame) + v * windows.atlas().pitch + u;
     block.frames[warp][m] = frame;
     block.origins[warp][m] = origin;
-    // The noise of patches in different frames is independent, so the offset 1024 moves their
-    // positions far apart. The code only compares positions within one frame, so the origin of the
-    // positions does not matter.
+    // Members in different frames get positions that are 1024 rows apart, so SharedNoise treats
+    // their noise as independent. Within a frame, only differences of positions matter.
     if constexpr (!white) block.group.positions[warp][m] = (v + frame * 1024) << 16 | u;
     if constexpr (kind != Kind::pilot)
       if (m < count) {
@@ -118,8 +118,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Fills the table of the pairs of samples of a patch. Returns an eighth of the number of pairs,
-/// rounded up.
+/// Fills the table of the pairs of samples of a patch. Returns the number of steps in which kernels
+/// process these pairs, with 8 pairs in each step.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -230,8 +230,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// A group has up to 16 T members, where T is a template argument. The groups of the pilot are small
-// for white noise.
+// Values of T, the template argument of the kernel. A group has up to 16 T members. The first value
+// is for pilots whose groups are small, as for white noise; the other values are for all other
+// pilots and for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

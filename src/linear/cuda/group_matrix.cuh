@@ -31,23 +31,23 @@ struct GroupSamples {
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns two samples of a patch, minus the samples of the mean patch. `place` is the index of
-  /// the first sample of the patch.
+  /// Returns two neighbouring samples of a patch, minus the samples of the mean patch. `place` is
+  /// the index of the first sample of the patch, and `pair` is the index of the pair of samples.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;
   }
 };
 
-/// Computes the mean of the first `count` patches. The mean patch has one word for each of 8 *
-/// steps pairs.
+/// Computes the mean of the first `count` patches, for 8 * steps pairs of samples. The mean patch
+/// has one word for each pair.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // In each row of the left operand, the elements of members are 1. Therefore the product sums the
-  // members.
+  // Each row of the left operand has ones for the members and zeros for all other patches, so the
+  // product is the sum of the members.
   std::uint32_t members[T][2];
   int from[T][4];
 #pragma unroll
@@ -205,7 +205,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // Row g needs the sum over column g. The lanes with 2t + e = g have this sum.
+    // The lanes of row g need the sum over column g. Lane t = g / 2 has the sum of an even column g
+    // in of_column[r][0], and the sum of an odd column g in of_column[r][1].
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;

@@ -41,7 +41,8 @@ __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, i
 }
 
 /// Writes the members of the group of reference patch `reference`. The members are the candidates
-/// with the smallest keys, in the order of their positions. `total` is a multiple of 32.
+/// with the smallest of the `total` keys, in the order of their positions. `total` is a multiple of
+/// 32.
 __device__ __forceinline__ void write_members(const DeviceGroups& groups, std::size_t reference,
                                               const std::uint32_t* keys, int total) {
   const int lane = threadIdx.x % 32;

@@ -28,8 +28,9 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
-/// each of `passes` passes over the window. In OwnLayout, 16 lanes process a row of up to 16
-/// columns. In OtherLayout, there are as many lanes as the window has columns.
+/// each of `passes` passes over the window. In OwnLayout, which is for the frame of the reference
+/// patches, 16 lanes process a row of up to 16 columns. In OtherLayout, which is for all other
+/// frames, there are as many lanes as the window has columns.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -88,8 +89,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // The address of sample (0, y) is aligned, so the addresses of all positions x & ~3 are
-      // aligned.
+      // Words must be read at multiples of 4 bytes. Sample (0, y) is at such an address, so the
+      // samples at (x & ~3, y) are too.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));

@@ -57,8 +57,8 @@ struct TimePlan {
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // All reference patches of a block belong to one bundle. A multiprocessor has registers for 16
-  // warps.
+  // A block has 4x2 or 2x2 reference patches, so that all of them belong to one bundle. The number
+  // of warps of a multiprocessor is limited to 16 by its registers.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);

@@ -37,9 +37,9 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples. Samples are converted to signed bytes: to s - 128, or to
-/// 127 - s if the weight is negative. So the weights need no sign, and the sum of four products of
-/// at most 63 * 128 fits 15 bits and a sign.
+/// Dot products of weights and samples. The kernel multiplies the magnitude of each weight by a
+/// signed byte. The signed byte of a sample s is s - 128, or 127 - s if its weight is negative. A
+/// sum of four products of at most 63 * 128 fits in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -55,12 +55,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the value that compensates for the conversion of samples to signed bytes. The caller
-  /// adds this value to the sum of the lanes of the vector from of().
+  /// Returns the part of the dot product that does not depend on the samples. It compensates for
+  /// the conversion of samples to signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector whose lanes, added up, give the dot product of a patch and the weights minus
-  /// offset().
+  /// Returns a vector. The dot product of the weights and the samples of a patch is the sum of the
+  /// lanes of this vector plus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -166,8 +166,8 @@ class SeedPatches {
     hn::Vec<Halves> first, second;
   };
   /// Computes the plane that separates two centres (Split). The first centre is the mean of `a`
-  /// seed patches, the second the mean of `b` seed patches. centres(k) returns the sums of the
-  /// seeds of each centre, for part k of the samples of a patch.
+  /// seed patches, the second the mean of `b` seed patches. The samples of a patch are divided into
+  /// seed_parts vectors; centres(k) returns vector k of the sum of each centre's seeds.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -196,8 +196,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Computes one sum for each seed i and stores it in to[i]: the sum of left(i, k) * right(i, k,
-  /// left(i, k)) over all parts k of the seed patch, and over the samples of each part.
+  /// Computes one sum for each seed i and stores it in to[i]: the sum over all samples of left *
+  /// right. The samples of a patch are divided into seed_parts vectors. left(i, k) returns vector k
+  /// of the left factors for seed i, and right(i, k, left(i, k)) returns the right factors.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -61,8 +61,8 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several bytes in each element. Element i of phase m of row y contains the samples
-/// of row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
+/// The guide with several bytes in each element. For m = 0 .. step - 1, element i of phase m of row
+/// y contains the samples of row y that begin at x = i step + m. So neighbouring elements belong to
 /// neighbouring reference patches, and at any displacement, one vector serves as many reference
 /// patches as it has lanes. Samples outside the picture repeat the border.
 template <class Element>
@@ -113,23 +113,25 @@ struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };
 
-/// Maximum number of lanes of a block, including the additional lanes of extra_lanes().
+/// Maximum number of lanes for one row of a block's reference patches, including the additional
+/// lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a block. A lane contains sums over `step`
-/// columns of a reference patch. The additional lanes contain the sums over the remaining columns
-/// of the last reference patches.
+/// Returns the number of additional lanes at the end of a row of reference patches. The lane of a
+/// reference patch contains sums over the first `step` columns of this patch. Its other columns are
+/// in the lanes of the next patches. The last reference patches have no next patches, so additional
+/// lanes contain the sums over their other columns.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
 /// Scores of the candidates of a block. A score is the sum of squared differences over a patch, in
-/// units of the quantised guide, saturated at 16 bits. The candidate at displacement (dx, dy) has
-/// the index c = (dy + radius) window + dx + radius.
+/// squared levels of the quantised guide, saturated at 16 bits. The candidate at displacement (dx,
+/// dy) has the index c = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// The element [row][class][lane] is the minimum score of the candidates c with c % classes ==
-  /// class.
+  /// Minima of classes of candidates. Candidate c belongs to class c % classes. Element
+  /// [row][class][lane] is the minimum score of the candidates of this class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
   // Scratch memory with the indices [window + 1][lane]. It marks candidates that lie partly outside
@@ -153,7 +155,7 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias in units of scores, split into its positive and its negative part.
+/// MatchParams::bias, converted to scores, and split into its positive and its negative part.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
@@ -168,8 +170,8 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
 /// these rows in `quads`, and `to` receives the norms. In memory, the phases of a row follow each
-/// other. A row has `elements` elements, a multiple of 16. The function also reads the next patch -
-/// 1 rows of `quads`.
+/// other. A row has `elements` elements, a multiple of 16. The function also reads the rows of
+/// `quads` that the patches of the last row cover.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range

@@ -19,8 +19,9 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides. If a guide is an estimate whose noise is
-  /// unknown, a typical value is used. The matcher may ignore differences far below this value.
+  /// Standard deviation of the noise in the guides. For a guide that is an estimate, this is a
+  /// typical value, because its noise is unknown. The matcher may ignore differences far below this
+  /// value.
   float noise = 0;
   /// Groups whose members a propagating matcher tests as candidates.
   const KeptGroups* kept = nullptr;

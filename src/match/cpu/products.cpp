@@ -34,7 +34,8 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of vertical displacements dy that are processed together. It divides most window sides.
+/// Number of vertical displacements dy that the kernel processes together. It divides most window
+/// sides, so that no displacements are left over.
 constexpr int dy_together = 5;
 /// Offset of the second group of four samples (quad) in a row of a patch.
 constexpr int second_quad = patch / 2;
@@ -107,11 +108,12 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of groups before the last group. A group consists of `step` rows of a patch; the last
-  /// group may have fewer rows.
+  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. This is the
+  /// number of bands before the last band.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that the next group of rows uses again. If the step is at least
-  /// the height of a patch, reference patches share no rows, and kStep is `patch`.
+  /// Number of rows of candidates that remain in registers from one band to the next. If the step
+  /// is at least the height of a patch, kStep is this height, reference patches share no rows, and
+  /// no rows remain.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -159,7 +161,7 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates with which one group of reference rows is compared.
+  /// The rows of candidates that the kernel compares with one band of the reference patches.
   struct Window {
     // HWY_ATTR compiles the constructor for the instruction set that the members need.
     HWY_ATTR Window() {}
@@ -210,7 +212,8 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores. `sum` contains the products of the last rows of the patches.
+  /// Completes the scores of one row of reference patches. `sum` contains the products of the last
+  /// band of the patches, and `history` those of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

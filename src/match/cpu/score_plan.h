@@ -8,18 +8,20 @@
 
 namespace lull::cpu {
 
-/// The plan for one step between reference patches. Column c of a patch has the phase c % step. It
-/// is also column c % step of the reference patch that is c / step positions to the right. `phase`
-/// lists the phases of the column pairs 0-1, 2-3, 4-5 and 6-7. Phases with the same offset c / step
-/// are summed first.
+/// The plan for one step between reference patches. The kernel compares pairs of columns: 0-1, 2-3,
+/// 4-5 and 6-7. The pair that begins at column c of a patch is also the pair that begins at column
+/// c % step of the reference patch c / step positions to the right. c % step is the phase of the
+/// pair. All pairs with the same c / step are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each stored array, a mask of the phases that are summed in it. Bit i represents phase[i].
+  /// For each array of sums that the kernel stores, a mask of the phases whose sums it adds up. Bit
+  /// i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The arrays that add up to the sum over a patch. Each array is read at the lane offset `shift`.
+  /// The stored arrays that add up to the sum over a patch. The kernel reads each of them `shift`
+  /// lanes to the right.
   std::array<int, 4> array{}, shift{};
 };
 

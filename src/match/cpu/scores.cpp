@@ -31,9 +31,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of squared differences of pairs of samples over kStep rows (`all`), and over the first
-/// patch % kStep of these rows (`part`), for each of kCount candidates and for each phase
-/// (score_plan.h).
+/// Sums of squared differences of pairs of samples, for each of kCount candidates and for each
+/// phase (score_plan.h). `all` contains sums over kStep rows, and `part` contains sums over the
+/// first patch % kStep of these rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles the constructor for the instruction set that the members need.
@@ -80,11 +80,11 @@ struct BlockScorer {
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // Index of the last group of rows of a patch. With this group, the sum over the patch is
-    // complete.
+    // A patch is divided into bands of kStep rows; the last band may have fewer rows. This is the
+    // index of the last band, which completes the sum over the patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
-      Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest group first
+      Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first
       std::ptrdiff_t at = lane;
       for (int row = -newest; row < rows; ++row, at += step_stride) {
         RowSums<kStep, kCount> now;
@@ -158,8 +158,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. If the step is at least the width of a patch, reference
-/// patches share no samples, and kStep is `patch`.
+/// Computes the scores of one block. kStep is the step, but at most the width of a patch. With this
+/// maximum, reference patches share no samples.
 template <int kStep>
 class BlockMatcher {
  public:

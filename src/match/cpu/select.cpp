@@ -51,9 +51,9 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. Both halves of
-/// the vectors are sorted. For each i, the function considers the case that i of the smallest
-/// values come from the first half and all other smallest values from the second half.
+/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. The function
+/// first sorts each half of these vectors. For each i, it then considers the case that i of the
+/// smallest values come from the first half and all other smallest values from the second half.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -92,7 +92,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The additional bit last_lane makes a branch for bits == 0 unnecessary.
+        // If no bit is left, the bit last_lane keeps the argument of countr_zero() above 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

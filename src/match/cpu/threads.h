@@ -26,8 +26,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // Tiles are used in turn and released in the same order. At most tiles.size() tiles are in use
-    // at the same time, so the next tile is free.
+    // The tasks use the tiles in turn and release them in the same order. At most tiles.size()
+    // tiles are in use at the same time, so this tile is free.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

@@ -190,8 +190,9 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Index of the first member of the tile. The tiles above this tile cover complete rows of
-  // positions, and the tiles to the left have as many rows as this tile.
+  // Index of the first member of the tile: the number of members in all tiles above this tile,
+  // which cover complete rows of positions, and in the tiles to the left, which have as many rows
+  // as this tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -200,8 +201,9 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Each tile has its own range of the lists. The lists contain only clusters of more than `leaf`
-  // patches, so the ranges are large enough and do not overlap.
+  // Two lists of the clusters that are to be split. Each tile has its own range of each list. The
+  // list contains only clusters of more than `leaf` patches, so the ranges are large enough and do
+  // not overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

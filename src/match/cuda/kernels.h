@@ -36,8 +36,8 @@ struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that are filtered. Of a stored group (kept_groups.h),
-  /// only the first members are filtered.
+  /// log2 of the maximum number of members that the filter uses. Of a larger stored group
+  /// (kept_groups.h), the filter uses only the first members.
   int max_log2 = 5;
 
   /// Returns the log2 of the number of members that are filtered in the group of a reference patch.
@@ -66,9 +66,9 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of a squared distance divided by 2, in units of the guide, that a score of match() can
-/// represent. The scale of the guide must be chosen so that the match threshold tau is below this
-/// value.
+/// Maximum of half a squared distance, in squared levels of the 8-bit guide, that a score of
+/// match() can represent. The scale of the guide must be chosen so that the match threshold tau is
+/// below this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));

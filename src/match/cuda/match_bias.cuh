@@ -10,14 +10,14 @@
 namespace lull::match_detail {
 
 /// Returns the index of the bias of a displacement. A displacement and its opposite have the same
-/// bias. The index is therefore the distance from the centre when positions are counted row by row.
+/// bias, so the index is the magnitude of dy * correlation_lags + dx.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
 }
 inline constexpr int bias_places = bias_place(correlation_reach, correlation_reach) + 1;
 
-/// The distance bias in units of scores.
+/// The distance bias, converted to scores.
 struct ScoreBias {
   std::int32_t of[bias_places];
 
@@ -45,10 +45,10 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scan of a warp. The reference patch is in row `own_row` and column
-  /// `radius` of the scanned area, even if this row is outside the area. The bias does not change
-  /// scores of 0, which belong to positions without a candidate, or to candidates whose distance
-  /// exceeds tau with any bias (max_guide_scale()).
+  /// Applies the bias to the scores of a scan. The reference patch is in column `radius` and row
+  /// `own_row`, counted from the first row of the scan. The row may be outside the scan. Scores of
+  /// 0 do not change, because they belong to positions without a candidate, or to candidates whose
+  /// distance exceeds tau with any bias (max_guide_scale()).
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -19,13 +19,14 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
-/// shared memory. The plans for large memories were tuned by measurements on compute capability
-/// 9.0. The plans for all other devices were not measured. These plans save memory so that bands
-/// are taller, because each band requires a selection of candidates.
+/// shared memory. Kernels process a search area in bands of rows (match.cu). Each band requires a
+/// selection of candidates, so high bands are better. The plans for large memories were tuned by
+/// measurements on compute capability 9.0. The plans for all other devices were not measured; they
+/// save memory to allow higher bands.
 struct MatchTuning {
   std::size_t shared_memory;
-  // True if plans may use kernels that need less memory. If the best chunk size does not fit, such
-  // plans may also use other chunk sizes.
+  // True if plans may use kernels that need less memory. If the best shape (MatchShape) does not
+  // fit, such plans may also use other shapes.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -39,9 +40,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that fit in the memory. The plan has the shape with
-/// which the fewest words beyond the end of a band are scanned. If this shape does not fit and
-/// `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands that needs at most `limit` bytes of shared memory. The
+/// plan has the shape with which a warp scans the fewest words for a band. If this shape does not
+/// fit and `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -61,7 +62,8 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the shortest rows in which the union of windows fits.
+/// Returns the shapes with the smallest row length, MatchShape::union_pitch, in which the union of
+/// the search windows fits.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
@@ -96,8 +98,8 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns the plan with this shape that uses at most `limit` bytes for the reference frame, and at
-/// most `other_limit` bytes for neighbouring frames.
+/// Returns the plan with this shape whose tables use at most `limit` bytes of shared memory for the
+/// reference frame, and at most `other_limit` bytes for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;

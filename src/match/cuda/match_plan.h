@@ -64,8 +64,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum size of a window in the reference frame, in words, for which this shape is used. The
-  /// limit keeps the number of scanned chunks low.
+  /// Maximum size of a window in the reference frame, in words, for which this shape is used. A
+  /// warp scans a larger window with this shape in too many chunks.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -97,8 +97,8 @@ struct MatchPlan {
   int score_row = 0;     // words of scores for one row of a window
   int score_pitch = 0;   // distance between the tables of two reference patches, in words
   int chunk = 0;         // words that a lane scans at once
-  // Fixed-point inverses for divisions by the number of units of 8 columns, by score_row, and by
-  // the window side.
+  // Fixed-point reciprocals. The kernel multiplies by them instead of dividing by the number of
+  // 8-column units of the union, by score_row, and by the side of the window.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 
@@ -115,8 +115,8 @@ constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the number of words that are scanned for a band. The function assumes that no window
-/// begins below the first row of the band.
+/// Returns the number of words that a warp scans for a band of `rows` rows, if as many of these
+/// rows as possible are in the window.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -146,7 +146,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
 }
 
 /// A search with the window and the step of a profile. Each such search has a kernel in which all
-/// parameters are constants. `shape` is the shape of the plan, in which one band contains all rows.
+/// parameters are constants. The kernel has the shape `shape`, and one band contains all rows of
+/// the union of the search windows.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};

@@ -11,9 +11,9 @@ namespace lull::match_detail {
 constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Limits of the number of quads (groups of four words) with scores that reach the bound. If scores
-// differ from each other, there are usually at most `typical_quads`. If there are more than
-// `max_quads`, words are scanned in the order of their positions.
+// Numbers of quads (groups of four words) that contain a score that reaches the bound. If scores
+// differ from each other, there are usually at most `typical_quads` such quads. If there are more
+// than `max_quads`, words are scanned in the order of their positions.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -30,8 +30,8 @@ struct MatchArgs {
 };
 /// A variant of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of patches to a squared distance divided by 2, in units of
-/// the guide.
+/// Converts a mean squared difference of patches to half a squared distance, in squared levels of
+/// the 8-bit guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -53,8 +53,9 @@ struct Scan {
   }
 };
 
-/// Sets the half words that belong to no candidate to 0, and also the words from the last row to
-/// the end of the scan. A scan reads complete chunks, and at least one.
+/// Sets the unused parts of a scan to 0: the half word of each row that belongs to no candidate,
+/// and the words from the end of the last row to the end of the last chunk. A warp always scans
+/// complete chunks, and at least one.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -103,8 +104,8 @@ struct BestList {
   }
 };
 
-/// A sequence of score words, which a warp scans in order. Each lane reads the same number of
-/// words, which are 32 words apart, beginning at `first`.
+/// A sequence of words with scores, which a warp scans in order. All lanes read the same number of
+/// words. The words of lane i are at `first` + i, and then at distances of 32 words.
 struct ScanWords {
   const Scan& scan;
   int first;

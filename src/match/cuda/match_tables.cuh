@@ -11,10 +11,10 @@ namespace lull::match_detail {
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // The distance between rows of samples is 4 modulo 8, so that rows that are 4 apart are 16 memory
-  // banks apart. A row contains the union of the search windows, 7 words for the width of a patch,
-  // and 3 more words. The 3 words are necessary because the union begins up to 3 samples after an
-  // aligned word.
+  // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
+  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
+  // With 2 more words, the distance between rows is 4 modulo 8, so that rows that are 4 apart are
+  // 16 memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -120,11 +120,11 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The part of the 16 reference patches that one lane needs: rows `quad` .. `quad` + 3 of one half
-/// (4 samples) of the patches `g` and `g` + 8. The 64 terms of an inner product can be summed in
-/// any order. In this order, the next row of candidates needs a single new load. The words of four
-/// rows remain in the registers to which they were loaded, and the rows of the reference patch
-/// rotate.
+/// The part of the 16 reference patches that one lane needs: 4 samples of each of the rows quad ..
+/// quad + 3 of the patches `g` and `g` + 8. If `half` is 0, they are the left samples of a row; if
+/// it is 1, the right samples. The 64 terms of an inner product can be summed in any order. In this
+/// order, the next row of candidates needs a single new load: the words of the other rows remain in
+/// the registers to which they were loaded, and the rows of the reference patch rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -242,8 +242,8 @@ struct NoBias {
 };
 
 /// Returns the scores that the selection scans: those in rows `from` to `to` - 1 of the union of
-/// the search windows, without the reference patch itself. The first row of the table is row `band`
-/// of the union.
+/// the search windows, without the reference patch itself. `band` is the row of the union in which
+/// the table begins.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,

@@ -32,8 +32,8 @@ struct Divisor {
   }
 };
 
-/// Arguments of the kernel. In arrays with one element for each frame, a frame has the index offset
-/// + max_temporal.
+/// Arguments of the kernel. In arrays with one element for each frame, the frame with the offset d
+/// from the reference frame has the index d + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -105,7 +105,7 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // All reference patches of a tile belong to one bundle.
+    // All reference patches of a tile belong to one bundle, so they have the same motion vectors.
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
@@ -133,9 +133,10 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of groups among which the lanes are divided. If log2 is 0, lanes 0 to 14
-    // test members of the reference patch's own group. The next 16 lanes test members of the groups
-    // of its four neighbours, with four lanes for each group.
+    // Log2 of the number of surrounding groups among which the lanes are divided equally. If there
+    // is only one, it is the group of the reference patch itself, and lanes 0 to 14 test its
+    // members. The next 16 lanes then test members of the groups of its four neighbours, with four
+    // lanes for each group.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
