@@ -24,8 +24,7 @@ struct FitOptions {
   /// The volumes from this one on are a second group, whose signals are unrelated to those of the
   /// first group (decomposition.h). The groups have equally many volumes, for example the real and
   /// the imaginary parts of the same volumes, and volumes with the same number within the groups
-  /// have equal noise. The value 0 means that there is one
-  /// group.
+  /// have equal noise. The value 0 means one group.
   int second_group = 0;
   /// If true, the basis contains all components. This is necessary if the filter does not remove
   /// all of the noise.
