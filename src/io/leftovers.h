@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes temporary files of processes that were killed.
+// Finds and removes temporary files and folders of processes that were killed.
 
 #include <cstdint>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// A temporary file of an unfinished output.
+/// A temporary file of an unfinished output, or a temporary folder of an output that is a folder.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -22,12 +22,12 @@ struct Leftover {
   State state = State::unknown;
 };
 
-/// Returns the temporary files in a folder, sorted by name.
+/// Returns the temporary files and folders in a folder, sorted by name.
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if the file is no longer abandoned, or if it cannot be
-/// removed (errno is the reason).
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
+/// is no longer abandoned, or if it cannot be removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
 /// Removes each abandoned file in `folder` if `belongs` returns true for the name of its output.

@@ -209,9 +209,10 @@ class MediaSink : public FrameSink {
 ///
 /// A volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz)
 /// or a pair (.hdr); a DICOM input also a folder of DICOM files (a name that ends in `/`) or a .dcm
-/// file. If the format stays, the output keeps everything except the samples. A TIFF stack can
-/// become only a TIFF file, with the same tags. No other input can become a stack. `null` and
-/// `hash` also accept stacks. The digests of a stack are those of the frames' float samples
+/// file. If the format stays, the output keeps everything except the samples. A TIFF stack or
+/// an image of OME-Zarr can become only a TIFF file or an OME-Zarr store (.zarr); if the format
+/// stays, the output keeps everything except the samples. No other input can become a stack. `null`
+/// and `hash` also accept stacks. The digests of a stack are those of the frames' float samples
 /// (VideoInfo::values).
 ///
 /// With options.segments the video is encoded in independent segments. Each segment is a file in

@@ -235,7 +235,7 @@ class MediaSource : public FrameSource {
 /// (`in.%04d.png`, `in.####.tif`; numbers may be missing) or wildcards (`shot_*.tif`, with * ? [
 /// ]). Names with wildcards are sorted, and digits are compared as numbers.
 ///
-/// `path` may be a folder with a DICOM series (SourceOptions::series_uid).
+/// `path` may be a folder with a DICOM series (SourceOptions::series_uid), or an OME-Zarr store.
 ///
 /// The slices of a volume become grey frames of floats, volume after volume. The pages of a
 /// TIFF file with several pages become frames of 8 bits, or of floats for other bit depths. Float

@@ -19,15 +19,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the description of the temporary file `path`; nullopt if the name is not that of a
-/// temporary file.
+/// Returns the number of bytes of all files in a folder.
+std::int64_t bytes_in(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code code;
+  fs::recursive_directory_iterator at(folder, code);
+  for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && !at->is_symlink(ignored))
+      bytes += static_cast<std::int64_t>(at->file_size(ignored));
+  }
+  return bytes;
+}
+
+/// Returns the description of the temporary file or folder `path`; nullopt if the name is not that
+/// of a temporary file.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
-  if (!name || ::lstat(path.c_str(), &status) < 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (!name || ::lstat(path.c_str(), &status) < 0) return std::nullopt;
+  const bool is_folder = S_ISDIR(status.st_mode);
+  if (!is_folder && !S_ISREG(status.st_mode)) return std::nullopt;
   Leftover leftover{.path = path.string(),
                     .output = name->output,
-                    .bytes = status.st_size,
+                    .bytes = is_folder ? bytes_in(path) : status.st_size,
                     .process = name->process.number};
   if (!name->has_identity) return leftover;
   switch (state_of(name->process)) {
@@ -66,15 +81,23 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
 // Hosts that were made from the same image may have equal names. The lock also protects the
 // temporary files of processes on such hosts, if the file system supports locks.
 bool remove_leftover(const Leftover& leftover) {
-  const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  std::error_code code;
+  const bool is_folder = fs::is_directory(fs::symlink_status(leftover.path, code));
+  const int access = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
+  const int file = ::open(leftover.path.c_str(), access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
   const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
   const auto now = is_locked ? std::nullopt : leftover_at(leftover.path);
   bool removed = false;
-  if (now && now->state == Leftover::State::abandoned)
-    removed = ::unlink(leftover.path.c_str()) == 0;
-  else
+  if (!now || now->state != Leftover::State::abandoned) {
     errno = EBUSY;
+  } else if (is_folder) {
+    fs::remove_all(leftover.path, code);
+    removed = !code;
+    errno = code.value();
+  } else {
+    removed = ::unlink(leftover.path.c_str()) == 0;
+  }
   const int error = errno;
   ::close(file);
   errno = error;

@@ -46,12 +46,12 @@ class OutputFolder {
 
  private:
   bool is_replaced() const;
-  void remove_leftovers() const;
   int create_file(const std::string& path);
 
   std::string name_;  // the name of the output in messages
   std::string path_, temporary_;
   OutputFolderOptions options_;
+  int descriptor_ = -1;      // the open folder, which this process has locked
   std::string last_parent_;  // the folder of the last file, which exists
 };
 
