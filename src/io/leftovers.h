@@ -20,7 +20,6 @@ struct Leftover {
   std::string output;        // name of the output without a folder; long names are cut
   std::int64_t bytes = 0;    // size of the file, or of all files in the folder
   std::int64_t process = 0;  // number of the process that created the file
-  bool is_folder = false;
   State state = State::unknown;
 };
 
@@ -28,8 +27,8 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its files. Returns false if the file or
-/// folder is no longer abandoned, or if the system cannot remove it; errno is the reason.
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
+/// or folder is no longer abandoned, or if the system cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
 /// Removes each abandoned file or folder in `folder` for whose output `belongs` returns true. The

@@ -216,9 +216,9 @@ class MediaSink : public FrameSink {
 /// A volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz)
 /// or a pair (.hdr). A DICOM input can also become a folder of DICOM files (a name that ends in
 /// `/`) or a .dcm file. If the output has the format of the input, it contains everything of the
-/// input except the samples. A TIFF stack can become only a TIFF file, with the same tags. No other
-/// input can become a stack. `null` and `hash` also accept stacks. The digests of a stack are those
-/// of the frames' float samples (VideoInfo::values).
+/// input except the samples. A TIFF stack or an image of OME-Zarr can become only a TIFF file or
+/// an OME-Zarr store (.zarr). No other input can become a stack. `null` and `hash` also accept
+/// stacks. The digests of a stack are those of the frames' float samples (VideoInfo::values).
 ///
 /// With options.segments, the sink encodes the video in independent segments. Each segment is a
 /// file in the folder "PATH.lull-job", which is on the disk before the next segment begins.

@@ -247,7 +247,7 @@ class MediaSource : public FrameSource {
 /// number (`in.%04d.png`, `in.####.tif`; numbers may be missing) or wildcards (`shot_*.tif`, with *
 /// ? [ ]). The source sorts names that match wildcards, and compares runs of digits as numbers.
 ///
-/// `path` may be a folder with a DICOM series (SourceOptions::series_uid).
+/// `path` may be a folder with a DICOM series (SourceOptions::series_uid), or an OME-Zarr store.
 ///
 /// The slices of a volume become grey frames of floats, volume after volume. The pages of a TIFF
 /// file with several pages become frames of 8 bits, or of floats for other bit depths.

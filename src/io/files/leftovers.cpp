@@ -1,6 +1,5 @@
 #include "io/leftovers.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "core/error.h"
@@ -21,14 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the number of bytes of the files in a folder.
+/// Returns the number of bytes of all files in a folder.
 std::int64_t bytes_in(const fs::path& folder) {
   std::int64_t bytes = 0;
   std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    struct stat status;
-    if (::lstat(at->path().c_str(), &status) == 0 && S_ISREG(status.st_mode))
-      bytes += status.st_size;
+  fs::recursive_directory_iterator at(folder, code);
+  for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && !at->is_symlink(ignored))
+      bytes += static_cast<std::int64_t>(at->file_size(ignored));
   }
   return bytes;
 }
@@ -44,8 +43,7 @@ std::optional<Leftover> leftover_at(const fs::path& path) {
   Leftover leftover{.path = path.string(),
                     .output = name->output,
                     .bytes = is_folder ? bytes_in(path) : status.st_size,
-                    .process = name->process.number,
-                    .is_folder = is_folder};
+                    .process = name->process.number};
   if (!name->has_identity) return leftover;
   switch (state_of(name->process)) {
     case ProcessState::running:
@@ -71,24 +69,6 @@ std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& c
   return found;
 }
 
-/// Removes the files of an open folder, and then the folder. Temporary folders contain no other
-/// folders, so a folder in it is an error. Returns false if the folder remains (errno is the
-/// reason).
-bool remove_folder(int descriptor, const std::string& path) {
-  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  DIR* const files = copy < 0 ? nullptr : ::fdopendir(copy);
-  if (!files) {
-    if (copy >= 0) ::close(copy);
-    return false;
-  }
-  while (const dirent* const file = ::readdir(files)) {
-    const std::string_view name = file->d_name;
-    if (name != "." && name != "..") (void)::unlinkat(descriptor, file->d_name, 0);
-  }
-  ::closedir(files);
-  return ::rmdir(path.c_str()) == 0;
-}
-
 }  // namespace
 
 std::vector<Leftover> find_leftovers(const std::string& folder) {
@@ -102,17 +82,23 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
 // therefore also checks the lock of the file. If the file system supports locks, the lock shows
 // whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
-  const int access = leftover.is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
+  std::error_code code;
+  const bool is_folder = fs::is_directory(fs::symlink_status(leftover.path, code));
+  const int access = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
   const int file = ::open(leftover.path.c_str(), access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
   const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
   const auto now = is_locked ? std::nullopt : leftover_at(leftover.path);
   bool removed = false;
-  if (now && now->state == Leftover::State::abandoned)
-    removed = leftover.is_folder ? remove_folder(file, leftover.path)
-                                 : ::unlink(leftover.path.c_str()) == 0;
-  else
+  if (!now || now->state != Leftover::State::abandoned) {
     errno = EBUSY;
+  } else if (is_folder) {
+    fs::remove_all(leftover.path, code);
+    removed = !code;
+    errno = code.value();
+  } else {
+    removed = ::unlink(leftover.path.c_str()) == 0;
+  }
   const int error = errno;
   ::close(file);
   errno = error;

@@ -17,6 +17,7 @@
 #include "io/files/output_file.h"
 #include "io/files/regular_file.h"
 #include "io/files/temporary_name.h"
+#include "io/leftovers.h"
 
 namespace lull::io {
 namespace {
@@ -46,18 +47,24 @@ OutputFolder::OutputFolder(const std::string& path, OutputFolderOptions options)
       options_(std::move(options)) {
   if (options_.follow_links && is_link(path_)) path_ = resolve_links(path_);
   (void)is_replaced();
-  remove_leftovers();
+  const fs::path target(path_);
+  const std::string own = target.filename().string().substr(0, max_output_bytes);
+  remove_leftovers(target.parent_path().string(),
+                   [&](const std::string& output) { return output == own; });
   temporary_ = new_temporary(path_);
   std::error_code code;
   if (!fs::create_directory(temporary_, code)) {
     temporary_.clear();
     throw CannotCreate("cannot create '" + path + "' (" + code.message() + ")");
   }
+  descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ >= 0) lock_temporary(descriptor_);
 }
 
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 /// Returns whether the output replaces an existing folder. An empty folder can always be replaced.
@@ -72,22 +79,6 @@ bool OutputFolder::is_replaced() const {
     throw CannotCreate("'" + name_ + "' exists and has other contents; name a new folder");
   if (!options_.overwrite) throw CannotCreate("'" + name_ + "' exists; give -y to overwrite it");
   return true;
-}
-
-void OutputFolder::remove_leftovers() const {
-  const fs::path target(path_), parent = target.parent_path();
-  std::error_code code;
-  std::vector<fs::path> abandoned;
-  fs::directory_iterator at(parent.empty() ? "." : parent, code);
-  for (const fs::directory_iterator end; !code && at != end; at.increment(code)) {
-    const auto name = parse_temporary_name(at->path().filename().string());
-    std::error_code ignored;
-    if (name && name->has_identity && at->is_directory(ignored) && !at->is_symlink(ignored) &&
-        name->output == target.filename().string().substr(0, max_output_bytes) &&
-        state_of(name->process) == ProcessState::ended)
-      abandoned.push_back(at->path());
-  }
-  for (const fs::path& folder : abandoned) fs::remove_all(folder, code);
 }
 
 int OutputFolder::create_file(const std::string& path) {
@@ -123,8 +114,7 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
 // A folder with OME-Zarr data can contain millions of small files. The function therefore calls
 // syncfs() once instead of fsync() for each file.
 void OutputFolder::commit() {
-  const OpenFile folder{::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.descriptor >= 0 && ::syncfs(folder.descriptor) < 0)
+  if (descriptor_ >= 0 && ::syncfs(descriptor_) < 0)
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");
   std::string old;
   std::error_code code;

@@ -47,12 +47,12 @@ class OutputFolder {
 
  private:
   bool is_replaced() const;
-  void remove_leftovers() const;
   int create_file(const std::string& path);
 
   std::string name_;  // the name of the output in messages
   std::string path_, temporary_;
   OutputFolderOptions options_;
+  int descriptor_ = -1;      // the open folder; this process has locked it
   std::string last_parent_;  // folder of the most recent file; the folder exists
 };
 

@@ -50,22 +50,20 @@ bool TiffLevels::is_copy(std::uint64_t offset, const TiffLayout& before) {
 void TiffLevels::write(TiffWriter& writer, const TiffLayout& layout,
                        std::span<const std::byte> samples) {
   const StoredFormat format{.type = type_of(layout)};
-  std::vector<double> values;
-  load_values(samples, format, values);
   TiffLayout before = layout;
-  std::vector<std::byte> stored;
+  std::vector<std::byte> stored, level;
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
     PlaneMeans means(plane_size(before), plane_size(layouts_[i]));
     means.clear();
-    means.add(values);
+    means.add(i == 0 ? samples : stored, format);
     const std::vector<double>& reduced = means.means();
-    stored.resize(reduced.size() * static_cast<std::size_t>(size_of(format.type)));
-    store_values(reduced, format, stored);
+    level.resize(reduced.size() * static_cast<std::size_t>(size_of(format.type)));
+    store_values(reduced, format, level);
     reader_.go_to(offsets_[i], page_);
     writer.copy_level_tags(reader_, layouts_[i]);
-    write_slice(writer, layouts_[i], stored);
+    write_slice(writer, layouts_[i], level);
     // The next level is made of the samples of this level, as they are stored.
-    load_values(stored, format, values);
+    stored.swap(level);
     before = layouts_[i];
   }
 }

@@ -34,17 +34,22 @@ void PlaneMeans::clear() {
   std::ranges::fill(counts_, 0);
 }
 
-void PlaneMeans::add(const std::vector<double>& plane) {
-  std::size_t at = 0;
+void PlaneMeans::add(std::span<const std::byte> plane, const StoredFormat& format) {
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(from_.width) * static_cast<std::size_t>(size_of(format.type));
   for (std::int64_t y = 0; y < to_.height; ++y)
-    for (std::int64_t x = 0; x < to_.width; ++x, ++at)
-      for (std::int64_t row = y_.begin(y); row < y_.end(y); ++row)
-        for (std::int64_t column = x_.begin(x); column < x_.end(x); ++column) {
-          const double value = plane[static_cast<std::size_t>(row * from_.width + column)];
+    for (std::int64_t from_y = y_.begin(y); from_y < y_.end(y); ++from_y) {
+      load_values(plane.subspan(static_cast<std::size_t>(from_y) * row_bytes, row_bytes), format,
+                  row_);
+      auto at = static_cast<std::size_t>(y * to_.width);
+      for (std::int64_t x = 0; x < to_.width; ++x, ++at)
+        for (std::int64_t from_x = x_.begin(x); from_x < x_.end(x); ++from_x) {
+          const double value = row_[static_cast<std::size_t>(from_x)];
           if (!std::isfinite(value)) continue;
           sums_[at] += value;
           ++counts_[at];
         }
+    }
 }
 
 const std::vector<double>& PlaneMeans::means() {

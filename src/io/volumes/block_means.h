@@ -1,8 +1,12 @@
 #pragma once
 // Means of blocks of samples, which are the samples of the next smaller level of a pyramid.
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "io/volumes/stack_samples.h"
 
 namespace lull::io {
 
@@ -34,8 +38,8 @@ class PlaneMeans {
   PlaneMeans(const PlaneSize& from, const PlaneSize& to);
   /// Begins a new result.
   void clear();
-  /// Adds a plane, whose rows have no padding.
-  void add(const std::vector<double>& plane);
+  /// Adds the stored samples of a plane, whose rows have no padding.
+  void add(std::span<const std::byte> plane, const StoredFormat& format);
   /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
   /// call must be clear().
   const std::vector<double>& means();
@@ -45,6 +49,7 @@ class PlaneMeans {
   PlaneSize from_, to_;
   std::vector<double> sums_;
   std::vector<std::uint64_t> counts_;
+  std::vector<double> row_;
 };
 
 }  // namespace lull::io

@@ -117,8 +117,8 @@ class ImageReader {
     if (axes.empty()) {
       if (dimensions > 3)
         fail("has " + std::to_string(dimensions) +
-             " dimensions without names (t, c, z, y, x); write _ARRAY_DIMENSIONS or "
-             "dimension_names into its metadata");
+             " dimensions without names (t, c, z, y, x); name the image that contains "
+             "it, or write _ARRAY_DIMENSIONS or dimension_names into its metadata");
       axes = last_axes(dimensions);
     } else {
       image_.is_described = true;

@@ -1,5 +1,8 @@
 #include "io/zarr/zarr_json.h"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -11,8 +14,34 @@ namespace {
 /// Upper bound for the size of a JSON file. Files with consolidated metadata have some megabytes.
 constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 
+/// Replaces the numbers NaN, Infinity and -Infinity by the texts with which Zarr states fill
+/// values. Python writes these numbers to JSON files, although JSON has no such numbers.
+std::string with_quoted_numbers(const std::string& text) {
+  std::string plain;
+  plain.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    std::size_t length = 1;
+    if (in_string && rest.front() == '\\')
+      length = std::min<std::size_t>(2, rest.size());
+    else if (rest.front() == '"')
+      in_string = !in_string;
+    else if (!in_string)
+      for (const std::string_view number : {"NaN", "Infinity", "-Infinity"})
+        if (rest.starts_with(number)) length = number.size();
+    const std::string_view part = rest.substr(0, length);
+    const bool is_number = !in_string && length > 1;
+    plain += is_number ? '"' + std::string(part) + '"' : std::string(part);
+    at += length;
+  }
+  return plain;
+}
+
 Json parse_object(const std::string& text, const std::string& path) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    json = Json::parse(with_quoted_numbers(text), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw BadData("'" + path + "' is not valid JSON; check the store");
   if (!json.is_object()) throw BadData("'" + path + "' contains no JSON object; check the store");
   return json;

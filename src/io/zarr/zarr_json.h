@@ -10,7 +10,8 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object.
+/// Reads a JSON file that contains an object. The numbers NaN, Infinity and -Infinity, which Python
+/// writes, are read as texts.
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);

@@ -43,7 +43,6 @@ void write_level(OutputFolder& output, const ZarrLevel& from, const ZarrLevel& t
   const StoredFormat from_format{.type = from.array.samples.type},
       to_format{.type = to.array.samples.type};
   std::vector<std::byte> stored, result(to.plane_bytes());
-  std::vector<double> values;
   PlaneIndex plane;
   for (plane.channel = 0; plane.channel < to.size_of(ZarrAxis::channel); ++plane.channel)
     for (plane.time = 0; plane.time < to.size_of(ZarrAxis::time); ++plane.time)
@@ -51,8 +50,7 @@ void write_level(OutputFolder& output, const ZarrLevel& from, const ZarrLevel& t
         means.clear();
         for (plane.z = z_blocks.begin(z); plane.z < z_blocks.end(z); ++plane.z) {
           reader.read(plane, stored);
-          load_values(stored, from_format, values);
-          means.add(values);
+          means.add(stored, from_format);
         }
         store_values(means.means(), to_format, result);
         writer.write(result);

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "io/files/output_file.h"
+#include "io/files/output_folder.h"
 #include "io/files/temporary_name.h"
 #include "io/support/clip.h"
 
@@ -112,6 +113,25 @@ TEST_F(Leftovers, OfAKilledProcessIsRemovedByTheNextRun) {
   EXPECT_EQ(found()[0].output, "out.mkv");
   transcode(in, out);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
+TEST_F(Leftovers, FoldersOfKilledProcessesAreRemovedByTheNextRunOfTheirOutput) {
+  const std::string store = folder / "out.zarr";
+  for (const ProcessIdentity& process : {earlier_process(), own_identity()}) {
+    const std::string left = leave("out.zarr", process);
+    fs::remove(left);
+    fs::create_directories(left + "/0");
+    write_file(left + "/0/0.0", {1, 2, 3, 4});
+  }
+  ASSERT_THAT(found(), SizeIs(2));
+  EXPECT_EQ(found()[0].bytes, 4);
+  {
+    const OutputFolder output(store, {});
+    EXPECT_THAT(found(), SizeIs(2));  // the folder of this process and the new folder
+    for (const Leftover& leftover : found()) EXPECT_FALSE(remove_leftover(leftover));
+  }
+  ASSERT_THAT(found(), SizeIs(1));
+  EXPECT_EQ(found()[0].state, Leftover::State::in_use);
 }
 
 // In a container, often no process collects the exit code of a killed process, which then remains

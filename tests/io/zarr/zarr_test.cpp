@@ -329,6 +329,17 @@ TEST_F(Zarr, FilesAreNotReadableForUsersWhoCannotReadTheInput) {
       EXPECT_EQ(static_cast<int>(entry.status().permissions()) & 077, 0) << entry.path();
 }
 
+TEST_F(Zarr, AttributesMayContainTheNumbersThatPythonWrites) {
+  write_store(in, {});
+  const std::string attributes =
+      "{" + multiscales_json({}) + R"(,"a":[NaN, -Infinity,Infinity],"b":"\\\"NaN","c":{"d":NaN}})";
+  write_text_file(in + "/.zattrs", attributes);
+  transcode(in, out);
+  EXPECT_TRUE(files_below(in) == files_below(out));
+  write_text_file(in + "/.zattrs", attributes + "NaN");
+  EXPECT_THROW((void)open_source(in), BadData);
+}
+
 TEST_F(Zarr, DamagedChunksAreRefused) {
   for (const char* codec : {"none", "blosc", "zstd", "gzip", "zlib"}) {
     SCOPED_TRACE(codec);
