@@ -10,6 +10,7 @@
 #include "series/covariance.h"
 #include "series/decomposition.h"
 #include "series/levels.h"
+#include "series/residual_cubes.h"
 #include "series/risk.h"
 
 namespace lull::series {
@@ -24,6 +25,10 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum number of signal components, as a share of the number of volumes. The rest of the series
 /// counts as noise.
 constexpr double max_signal_share = 0.7;
+/// In a series of at most `few_volumes` volumes with more signal components than that, the level is
+/// estimated from the last `last_components` components.
+constexpr std::size_t few_volumes = 48;
+constexpr int last_components = 3;
 /// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
 /// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are
 /// less accurate.
@@ -80,7 +85,8 @@ class NoiseEstimator {
     }
     // If the volumes have little in common, the residuals contain signal. The estimates from single
     // volumes are then better.
-    return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
+    return median_level(found) > max_correction * median_level(initial_) ? initial_
+                                                                         : lowered(found);
   }
 
  private:
@@ -108,18 +114,47 @@ class NoiseEstimator {
     return count > volumes_.size() / 10;
   }
 
-  ResidualLevels corrected(const SeriesNoise& noise) const {
-    const Stabiliser stabiliser(noise, samples_.shape);
+  struct Components {
+    Moments moments;
+    Decomposition found;
+  };
+  /// Returns the components of the series; nothing if there are too few usable voxels.
+  std::optional<Components> components(const Stabiliser& stabiliser) const {
     const auto voxels =
         thinned(select_voxels(samples_, stabiliser, volumes_, states_, options_.mask),
                 std::max(min_voxels, voxels_per_volume * volumes_.size()));
-    if (voxels.size() < 2) return {noise, std::vector<double>(volumes_.size())};
-    const Moments moments = moments_of(samples_, stabiliser, volumes_, voxels);
-    const Decomposition found = decompose(moments, place_of(options_.second_group, volumes_), {});
-    const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
-    const Basis basis(volumes_, moments.means, found.eigen.vectors,
-                      std::min(found.spectrum.components, most));
+    if (voxels.size() < 2) return std::nullopt;
+    Components result{.moments = moments_of(samples_, stabiliser, volumes_, voxels), .found = {}};
+    result.found = decompose(result.moments, place_of(options_.second_group, volumes_), {});
+    return result;
+  }
+
+  int most_components() const {
+    return static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
+  }
+
+  ResidualLevels corrected(const SeriesNoise& noise) const {
+    const Stabiliser stabiliser(noise, samples_.shape);
+    const std::optional<Components> all = components(stabiliser);
+    if (!all) return {noise, std::vector<double>(volumes_.size())};
+    const Basis basis(volumes_, all->moments.means, all->found.eigen.vectors,
+                      std::min(all->found.spectrum.components, most_components()));
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
+  }
+
+  /// Lowers the common level of all volumes if nearly all components contain signal, because the
+  /// energy of the residuals then contains signal as well.
+  SeriesNoise lowered(SeriesNoise noise) const {
+    if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
+    const Stabiliser stabiliser(noise, samples_.shape);
+    const std::optional<Components> all = components(stabiliser);
+    if (!all || all->found.spectrum.components <= most_components()) return noise;
+    const int first = std::max(static_cast<int>(volumes_.size()) - last_components, 0);
+    const double level =
+        level_of_last_components(samples_, stabiliser, volumes_, all->found.eigen, first, states_)
+            .value_or(1);
+    for (float& each : noise.levels) each *= static_cast<float>(std::min(level, 1.0));
+    return noise;
   }
 
   const Samples& samples_;

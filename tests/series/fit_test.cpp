@@ -69,6 +69,22 @@ TEST(SeriesFit, VolumeWithOtherContentIsAComponentOfItsOwn) {
   for (int k = 0; k + 1 < fit.basis.components(); ++k) EXPECT_EQ(fit.basis.direction(k)[5], 0);
 }
 
+TEST(SeriesFit, LevelOfFewVolumesExcludesSmoothSignalInAllComponents) {
+  constexpr Shape few{.width = 32, .height = 28, .slices = 20, .volumes = 9};
+  TestSeries series(few);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    double sum = 120 + 4 * normal();
+    for (int k = 0; k < few.volumes; ++k)
+      sum += 8 * std::cos(13.0 * v + 78.2 * k + 1.7 * v * k) *
+             std::sin((0.1 + 0.03 * k) * x + (0.3 - 0.02 * k) * y + 0.1 * z + k);
+    return sum;
+  });
+  const Fit fit = fit_series(series.samples(), test::gaussian(few.volumes, 4.6f), {});
+  EXPECT_GT(fit.spectrum.components, 6);
+  for (const float level : fit.noise.levels) EXPECT_NEAR(level, 4, 0.12);
+}
+
 TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
   TestSeries series = noisy_series();
   constexpr int half = shape.volumes / 2;

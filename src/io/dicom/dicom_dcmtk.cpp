@@ -3,6 +3,8 @@
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
 #include <dcmtk/dcmdata/dcpixel.h>
+#include <dcmtk/dcmdata/dcpixseq.h>
+#include <dcmtk/dcmdata/dcpxitem.h>
 #include <dcmtk/dcmdata/dcrledrg.h>
 #include <dcmtk/dcmdata/dcxfer.h>
 #include <dcmtk/dcmjpeg/djdecode.h>
@@ -22,6 +24,7 @@
 #include "io/dicom/dicom.h"
 #include "io/dicom/dicom_files.h"
 #include "io/dicom/dicom_images.h"
+#include "io/dicom/rle_header.h"
 #include "io/volumes/gzip_stream.h"
 #include "io/volumes/nifti_fields.h"
 
@@ -229,6 +232,7 @@ class FrameDecoder {
     Uint32 expected = 0, fragment = 0;
     OFString colours;
     samples.assign(bytes + bytes % 2, std::byte{0});
+    check_rle(frame);
     DcmDataset* set = file_.getDataset();
     if (pixels_->getUncompressedFrameSize(set, expected).bad() || expected > samples.size() ||
         expected < bytes)
@@ -251,6 +255,25 @@ class FrameDecoder {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw BadData("'" + image_.path + "' " + what);
+  }
+
+  /// Throws an error if the samples of a frame have RLE compression and wrong offsets. DCMTK does
+  /// not check the offsets.
+  void check_rle(int frame) {
+    const E_TransferSyntax syntax = file_.getDataset()->getOriginalXfer();
+    if (syntax != EXS_RLELossless) return;
+    DcmPixelSequence* fragments = nullptr;
+    DcmPixelItem* fragment = nullptr;
+    Uint8* bytes = nullptr;
+    // The first item is the table of offsets, and each frame is one fragment (PS3.5, A.4.2).
+    const bool is_found =
+        pixels_->getEncapsulatedRepresentation(syntax, nullptr, fragments).good() && fragments &&
+        fragments->card() == static_cast<unsigned long>(image_.format.frames) + 1 &&
+        fragments->getItem(fragment, static_cast<unsigned long>(frame) + 1).good() && fragment &&
+        fragment->getUint8Array(bytes).good() && bytes;
+    if (!is_found || !has_rle_segments({bytes, fragment->getLength()},
+                                       static_cast<std::size_t>(image_.format.bits_allocated) / 8))
+      fail("has damaged samples (RLE Lossless)");
   }
 
   const DicomImage& image_;

@@ -144,8 +144,9 @@ class SliceSorter {
       gaps.push_back(places_[starts_[s]].distance - places_[starts_[s - 1]].distance);
     if (gaps.empty()) return;
     std::vector<double> sorted = gaps;
-    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2));
-    const double median = sorted[gaps.size() / 2];
+    const std::size_t middle = (gaps.size() - 1) / 2;  // the lower one of two: slices are missing
+    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(middle));
+    const double median = sorted[middle];
     for (std::size_t s = 0; s < gaps.size(); ++s)
       if (std::abs(gaps[s] - median) > tolerance * median)
         fail("has slices at a distance of " + short_number(gaps[s]) + " mm ('" +

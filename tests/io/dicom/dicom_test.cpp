@@ -261,7 +261,9 @@ TEST_F(Dicom, SlicesWithScalesOfTheirOwnBecomeFloats) {
 }
 
 TEST_F(Dicom, MissingAndRepeatedSlicesAreRefused) {
-  add_series({0, 1, 3, 4});
+  add_series({0, 1, 3});
+  EXPECT_THAT(refusal(series_), HasSubstr("at a distance of 4 mm"));
+  add_series({4});
   EXPECT_THAT(refusal(series_), AllOf(HasSubstr("at a distance of 4 mm"), HasSubstr("missing")));
   add_series({2});
   EXPECT_EQ(refusal(series_), "no error");
@@ -336,6 +338,30 @@ TEST_F(Dicom, CompressedSamplesAreDecoded) {
   DcmRLEEncoderRegistration::cleanup();
   DJEncoderRegistration::cleanup();
   DJLSEncoderRegistration::cleanup();
+}
+
+TEST_F(Dicom, RleOffsetsOutsideTheFrameAreRefused) {
+  DicomSpec spec{.position = position_of(0), .orientation = oblique};
+  spec.samples = samples_of_slice(0);
+  const std::string from = folder / "a.dcm", packed = folder / "b.dcm";
+  write_file(from, dicom_file(spec));
+  DcmRLEEncoderRegistration::registerCodecs();
+  DcmFileFormat coded;
+  ASSERT_TRUE(coded.loadFile(from.c_str()).good());
+  ASSERT_TRUE(coded.getDataset()->chooseRepresentation(EXS_RLELossless, nullptr).good());
+  ASSERT_TRUE(coded.saveFile(packed.c_str(), EXS_RLELossless).good());
+  DcmRLEEncoderRegistration::cleanup();
+  ASSERT_EQ(values(packed), values(from));
+  const File whole = read_file(packed);
+  constexpr std::array<std::uint8_t, 8> header{2, 0, 0, 0, 64, 0, 0, 0};
+  const auto at = std::ranges::search(whole, header).begin() - whole.begin();
+  ASSERT_LT(at, std::ssize(whole));
+  for (const int offset : {0, 4, 6, 8, 11}) {
+    File file = whole;
+    file[static_cast<std::size_t>(at + offset)] += 100;
+    write_file(packed, file);
+    EXPECT_THAT(refusal(packed), HasSubstr("damaged samples (RLE")) << offset;
+  }
 }
 
 TEST_F(Dicom, ImagesThatAreNoVolumeAreRefused) {

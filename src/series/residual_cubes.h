@@ -1,0 +1,29 @@
+#pragma once
+// The noise level of the components that contain the least signal, estimated from small cubes.
+
+#include <optional>
+#include <span>
+
+#include "series/samples.h"
+#include "series/series_noise.h"
+#include "series/symmetric_eigen.h"
+#include "series/voxels.h"
+
+namespace lull::series {
+
+/// Estimates the noise level of the last components, relative to the level for which the samples
+/// are stabilised. The estimate uses the high frequencies of cubes of 4 x 4 x 4 voxels
+/// (noise/volume/cube_statistics.h), so weak and smooth signal in these components raises it less
+/// than it raises their energy. Voxels with Rician noise are used only if their mean signal is at
+/// least 2.5 times the level, because weaker signals have a smaller variance.
+/// @param volumes  the volumes of the eigenvectors
+/// @param eigen  the components of these volumes
+/// @param first  the first of the components that are used
+/// @return the median of the levels of these components; nothing if there are too few usable cubes
+[[nodiscard]] std::optional<double> level_of_last_components(const Samples& samples,
+                                                             const Stabiliser& stabiliser,
+                                                             std::span<const int> volumes,
+                                                             const EigenSystem& eigen, int first,
+                                                             std::span<const VoxelState> states);
+
+}  // namespace lull::series
