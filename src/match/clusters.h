@@ -215,7 +215,7 @@ struct PatchNumbers {
 
 inline constexpr int scratch_padding = 8;
 
-/// Gives the clustering on the host access to the samples of patches.
+/// Provides the samples of patches to the clustering code on the host.
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;

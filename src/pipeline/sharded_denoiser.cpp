@@ -38,8 +38,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // Here each repeated frame gets the samples of the frame that it repeats. This saves memory,
-    // because a session may store many repeated frames.
+    // note() makes each repeated frame share the sample buffer of the frame that it repeats.
+    // Sharing saves memory, because a session may store many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)

@@ -1,6 +1,7 @@
 #pragma once
-// The phases of BM3D on frames in GPU memory: the plans that a session makes once, and the sequence
-// of kernels. The owner of the frames selects the frames of each search.
+// Runs the phases of BM3D on frames in GPU memory. This file contains the plans that a session
+// makes once, and launches the kernels of each phase. The session selects the frames in which the
+// matcher searches.
 
 #include <algorithm>
 #include <array>

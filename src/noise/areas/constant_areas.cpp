@@ -13,11 +13,11 @@ namespace {
 
 /// Samples that differ from an area's value by at most this many sigmas are similar to it.
 constexpr double similar_sigmas = 2.5;
-/// The samples next to an area differ from it by more than noise if at most this share of them is
-/// similar.
+/// The samples next to an area differ from the area by more than noise if at most this share of
+/// them is similar to the area.
 constexpr double max_similar = 0.1;
-/// If more than this share of the samples next to an area is similar, the filter gets the area
-/// unchanged.
+/// If more than this share of the samples next to an area is similar to the area, the filter gets
+/// the area unchanged.
 constexpr double continuous = 0.5;
 /// If more than this share of the samples next to an area of integer samples differ from it by 1,
 /// the area belongs to a gradient.

@@ -39,7 +39,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // If the level is below this value, a measured curve shows texture and not noise.
+    // Minimum noise level of the first plane, on the 0..255 scale, at which a measured noise curve
+    // is used. At lower noise levels, the measured curve shows texture and not noise.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
