@@ -6,7 +6,8 @@
 // - First phase: luma is matched in luma. The two chroma planes C1 and C2 are matched together in
 //   (C1 - C2) / sqrt(2). This guide has the noise level of each chroma plane, and shows the edges
 //   of both planes, because their edges usually have opposite signs. Groups that are found in luma
-//   are worse for chroma, although luma has more detail.
+//   give worse results for chroma than groups that are found in this guide, although luma has more
+//   detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
 //   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
 //   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A

@@ -54,7 +54,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.h = 0.8f;  // the paper does not state h
       break;
     case Profile::fast: {
-      // A larger window improves the result more if the noise is stronger.
+      // A large window improves the result more for strong noise than for weak noise.
       const bool strong = max_sigma(noise) > 30;
       p.search_radius = strong ? 4 : 3;
       p.h = strong ? 1.0f : 1.05f;

@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip. It is estimated or specified once, before a session opens. Filters use it to
-// compute thresholds, Wiener factors and distances.
+// The noise of a clip. The noise is estimated or specified once, before a session is opened.
+// Filters use it to compute thresholds, Wiener factors and distances.
 
 #include <array>
 #include <limits>

@@ -44,8 +44,8 @@ struct ShardOptions {
 /// memory may belong to the failed device. Any other exception of a session is also rethrown at
 /// once.
 /// @param sessions  at least 1, none null; each accepts frames again after it was drained
-/// @param repeats for a single session over several frames, in which many repeated frames may be in
-///   flight: repeated frames then share samples. Null: repeated frames are not detected.
+/// @param repeats for a single session that filters over time, in which many repeated frames may be
+///   in flight: repeated frames then share samples. Null: repeated frames are not detected.
 /// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
                                               ShardOptions options = {},

@@ -324,7 +324,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
   // The mean of the profiles of all frames is the contribution of the picture to each profile, if
-  // the picture changes little. It is used if the profiles can then be smoothed with a lower score.
+  // the picture changes little. The mean profile is subtracted if the differences from it can be
+  // smoothed with a lower score than the profiles themselves.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -16,7 +16,8 @@ namespace {
 /// Number of frames in which all samples are examined. In the other frames, only the candidates are
 /// examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If there are more candidates, they are details of the picture.
+// Maximum number of candidates. More candidates than this are details of the picture and not stuck
+// pixels.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its

@@ -26,7 +26,7 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 constexpr double max_signal_share = 0.7;
 /// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
 /// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are
-/// less accurate.
+/// less accurate than levels from residuals.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
 /// factor, the level contains signal.
@@ -78,8 +78,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If the volumes have little in common, the residuals contain signal. The estimates from single
-    // volumes are then better.
+    // If the volumes have little in common, the residuals contain signal. In this case, the
+    // function returns the estimates from single volumes.
     return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
   }
 
@@ -159,8 +159,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes from `volumes` all volumes whose results are better if they are filtered separately.
-/// Returns whether a volume was removed.
+/// Removes from `volumes` each volume that gets a better result if it is filtered alone than if it
+/// is combined with the other volumes. Returns whether a volume was removed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -182,8 +182,8 @@ std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Chooses the volumes that are combined: those that do not give better results if they are
-/// filtered separately.
+/// Chooses the volumes that are combined: all volumes that would not get a better result if each
+/// were filtered alone.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,

@@ -18,8 +18,8 @@ constexpr int cell = 4;
 /// Samples with Rician noise are used only if their variance-stabilised signal, in units of the
 /// noise level, is at least this large.
 constexpr double min_rician_signal = 2;
-/// Minimum share of a volume's noise that its residuals contain. If they contain less, the level of
-/// the volume is not changed.
+/// Minimum share of a volume's noise that its residuals contain. If the residuals contain less than
+/// this share, the level of the volume does not change.
 constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals from which a level is computed, for the level of a
 /// volume and for a node of the map. The relative standard deviation of a level is 1 / sqrt(2 x

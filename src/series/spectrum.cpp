@@ -55,7 +55,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);
     if (!(spectrum.variance > 0)) return spectrum;
-    // If the level of the noise varies, the spectrum is wider on both sides of its mean.
+    // If the level of the noise varies, the spectrum is wider, on both sides of its mean, than for
+    // a constant noise level.
     const double below = 1 - std::sqrt(least / spectrum.variance);
     const double above = 1 + std::clamp(below, width, max_widening * width + max_excess);
     spectrum.edge = spectrum.variance * (above * above + fluctuation_of(volumes, count));

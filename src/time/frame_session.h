@@ -50,7 +50,7 @@ class FrameWorker {
   [[nodiscard]] virtual FrameDifference difference() = 0;
   /// Stores the samples of the frame that was accepted last in a slot.
   virtual void load(int slot) = 0;
-  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
   /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
@@ -69,8 +69,8 @@ class FrameWorker {
   virtual void await() {}
 };
 
-/// Opens a session over frames. The plan and `format` must be valid. With a temporal radius of 0,
-/// push() returns the result of the frame that is pushed.
+/// Opens a session that filters frames over time. The plan and `format` must be valid. With a
+/// temporal radius of 0, push() returns the result of the frame that is pushed.
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const SessionPlan& plan,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<FrameWorker> worker);

@@ -26,7 +26,7 @@ void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
 /// Converts `main` to the coarse plane that prediction uses.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
-/// Returns the prediction cost of a frame from an earlier one, for coarse planes of equal size.
+/// Returns the cost of predicting a frame from a frame before it, for coarse planes of equal size.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
                                            PlaneView<const std::uint8_t> earlier,
                                            std::uint32_t noise);

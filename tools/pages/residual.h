@@ -87,10 +87,10 @@ enum class NoiseOrigin { stated, found, assumed };
 ///
 /// For other noise, and for assumed noise, another criterion replaces the first one: the
 /// correlation of neighbours in textured blocks exceeds the correlation of neighbours in flat
-/// blocks by at most 0.12. Noise that a camera has processed may be stronger at edges. For such
-/// noise, the verdict is cannot_tell if the residual fails only the criterion about edges. The
-/// verdict is also cannot_tell for fewer than 100 blocks. docs/reference/reports.md describes how
-/// the limits were measured.
+/// blocks by at most 0.12. Noise that a camera has processed may be stronger at edges than in flat
+/// areas. For such noise, the verdict is cannot_tell if the residual fails only the criterion about
+/// edges. The verdict is also cannot_tell for fewer than 100 blocks. docs/reference/reports.md
+/// describes how the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -11,8 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Limit of the ratio of two noise levels. If the ratio is higher, the noise is different.
-/// Estimates have an error of up to 15 %.
+/// Maximum ratio of two noise levels that count as equal. Estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
 /// The bisection that searches for a cut stops if its interval is not longer than this number of
 /// seconds. The frames of the remaining interval are then read one by one.
@@ -70,10 +69,10 @@ struct Change {
 };
 
 /// Returns the time of a cut, given the differences between consecutive frames. If the largest
-/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise the cut
-/// only shows in the noise, which makes all later differences larger or smaller. The function then
-/// splits the differences into those before and those after a time, and returns the time with the
-/// largest variance between these two groups.
+/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise only the
+/// noise changes at the cut, so all differences after the cut are larger, or all are smaller, than
+/// the differences before it. The function then splits the differences into those before and those
+/// after a time, and returns the time with the largest variance between these two groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

@@ -20,8 +20,8 @@ namespace lull::tools {
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns nothing if --noise requests another
 /// kind of noise. For --noise auto, also returns nothing if the noise does not rise clearly with
-/// the brightness. Rician noise also rises with the brightness, so the required rise is larger if
-/// the estimate `other` is Rician noise.
+/// the brightness. Rician noise also rises with the brightness. Therefore photon noise must rise
+/// more if the estimate `other` is Rician noise than if it is Gaussian noise.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,

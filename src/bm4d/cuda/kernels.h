@@ -33,8 +33,9 @@ struct ReferenceCubes {
 // ---- samples.cu ------------------------------------------------------------------------------
 
 /// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
-/// are larger, the function extends the slices by their mirror image. `cells` is scratch memory for
-/// the replacement of out-of-range float samples; it may be empty for integer samples.
+/// are larger than the slices, the function extends the slices by their mirror image. `cells` is
+/// scratch memory for the replacement of out-of-range float samples; it may be empty for integer
+/// samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 

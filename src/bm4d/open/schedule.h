@@ -16,7 +16,7 @@ namespace lull::bm4d {
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers that the phase filters together. At the end of the volume,
-  /// the number may be smaller.
+  /// the phase may filter fewer layers together.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 

@@ -206,7 +206,7 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
 }
 
 /// Number of displacements that one call of add_samples() processes. Each call reads and writes all
-/// sums of the tile, so fewer calls are faster.
+/// sums of the tile, so a call processes several displacements.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

@@ -18,7 +18,8 @@
 //            on the features on which light may depend (Bitterli et al. 2016,
 //            doi:10.1111/cgf.12954, section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1),
 //            ...), x_j the regressors of light.h. A regressor that is constant in the window
-//            contributes nothing. A regressor with noise of variance n_j has less influence: r_j =
+//            contributes nothing. A regressor with noise of variance n_j has less influence than a
+//            regressor without noise: r_j =
 //            (10^-3 + n_j(p)) sum w.
 // 4. The error of each result, by Stein's unbiased risk estimate:
 //      e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p

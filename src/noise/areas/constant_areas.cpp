@@ -45,7 +45,8 @@ constexpr std::size_t max_block_values = 2;
 /// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares with which the ragged parts of an area are removed
-/// (opening.h). A larger side is used only if a smaller one does not suffice.
+/// (opening.h). without_ragged_parts() uses a larger square only if noise could fill the next
+/// smaller square by chance.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;

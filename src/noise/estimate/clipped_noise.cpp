@@ -161,7 +161,7 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
 }
 
 /// Returns the level of the noise before clipping, for a plane with a given level: the given level,
-/// or the estimated one if it is certain and much lower.
+/// or the estimated level if the estimate is certain and much lower than the given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -41,7 +41,8 @@ struct ClipMeasurement {
 [[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
 /// Returns true if noise with these variances should be treated as white: filters for white noise
-/// are better and faster, and a measured table is never exactly flat.
+/// are better and faster than filters for coloured noise, and a measured table is never exactly
+/// flat.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
 /// Returns an estimate for filters, computed from a measurement that found noise. `layout` is the

@@ -34,10 +34,10 @@ constexpr double chroma = 1.2;
 
 /// Camera pictures with coarse noise are soft: in the two sets of photographs on which the
 /// constants were chosen, the level of their fine frequencies is at most 5. Scaled and synthetic
-/// pictures have more fine detail, which filters could remove. If both the level of the fine
-/// frequencies and its ratio to the level of the lowest frequencies are above the limits
-/// (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail` and
-/// `soft_share` filters get the corrected level. The change in between is gradual.
+/// pictures have more fine detail than camera pictures, and filters could remove it. If both the
+/// level of the fine frequencies and its ratio to the level of the lowest frequencies are above the
+/// limits (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail`
+/// and `soft_share` filters get the corrected level. The change in between is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

@@ -22,7 +22,7 @@ constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
 /// Maximum number of bins of flat cubes with similar means, and minimum number of cubes in a bin.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
-/// Residuals of bins above this number of standard errors get less weight (Huber 1964,
+/// Residuals of bins above this number of standard errors get a reduced weight (Huber 1964,
 /// doi:10.1214/aoms/1177703732).
 constexpr double huber = 1.5;
 
@@ -95,8 +95,9 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
-  /// also selected, because structure contributes little to the high frequencies of such cubes.
+  /// Selects flat cubes at every mean. Where too few cubes are flat, the function also selects
+  /// cubes with structure, because structure contributes little to the high frequencies of such
+  /// cubes.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

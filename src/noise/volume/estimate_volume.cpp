@@ -13,20 +13,20 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes from which a noise level is estimated. The minimum is
-/// `min_flat_cubes` or the share `flat_share` of all cubes, whichever is more. If too few cubes are
-/// flat, the noise level is estimated from this number of the flattest cubes.
+/// Minimum number of flat cubes from which a noise level is estimated. The minimum is the larger of
+/// `min_flat_cubes` and the share `flat_share` of all cubes. If too few cubes are flat, the noise
+/// level is estimated from this number of the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// Maximum ratio of the noise levels of bright and dark cubes at which the level of dark cubes is
-/// used. Structure raises the level of bright cubes, so a smaller ratio does not show a difference
-/// in the noise.
+/// used. Structure raises the level of bright cubes, so a ratio up to this limit does not show a
+/// difference in the noise.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. If the
-/// ratio is higher, dark tissue has been mistaken for air.
+/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. A ratio
+/// above this limit means that dark tissue has been mistaken for air.
 constexpr double dark_level = 1.05;
 /// Maximum ratio of the noise levels of tissue and of cubes that look like air with Rician noise,
-/// in either direction. If the ratio is higher, the cubes are not accepted as air.
+/// in either direction. If the ratio is above this limit, the cubes are not accepted as air.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of the voxels of a cube of tissue, in units of sigma.
 constexpr double min_tissue_mean = 2.4;

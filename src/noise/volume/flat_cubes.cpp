@@ -21,8 +21,8 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 constexpr double share_of_fill = 0.005;
 /// Cubes in which more voxels than this have a fill value are not used.
 constexpr int max_filled = 1;
-/// Maximum number of voxels of a cube with the minimum or maximum value of the volume. Cubes with
-/// more such voxels are clipped, and are not used.
+/// Maximum number of voxels of a cube with the minimum or maximum value of the volume. Cubes in
+/// which more voxels have one of these values are clipped, and are not used.
 constexpr int max_clipped = 6;
 
 // Properties of air, measured in bins of cubes with similar means: the ratio of the mean to the

@@ -52,7 +52,7 @@ struct FlatLevel {
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
 /// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
 /// the lowest variance. The other cubes may be dark tissue with true values near sigma, which looks
-/// like air with a higher sigma.
+/// like air with a larger sigma than that of the true air.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

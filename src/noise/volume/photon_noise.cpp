@@ -19,8 +19,8 @@ constexpr int normal_nodes = 41;
 
 /// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise.
 /// If there are few photons, stabilised photon noise is skewed towards dark values, and patch-based
-/// filters return more than the mean of the samples (stabiliser.h explains this bias for noise that
-/// is skewed towards bright values). The value was measured for BM4D on flat areas of 1 to 8
+/// filters return more than the mean of the samples. (stabiliser.h explains why they return less if
+/// noise is skewed towards bright values.) The value was measured for BM4D on flat areas of 1 to 8
 /// photons.
 constexpr double skew_bias = 0.04;
 

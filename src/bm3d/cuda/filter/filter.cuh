@@ -24,8 +24,8 @@
 // shared memory, and sums estimates there in 32-bit fixed point. At the end, the block adds each
 // sum to device memory once (`Staging::shared`). If the union does not fit, the block reads samples
 // from device memory and adds estimates directly to device memory. The results have the same bytes
-// in both cases. If groups extend over several frames, shared memory contains only the sums, with
-// one tile per frame (`Staging::sums`), or nothing.
+// in both cases. If groups contain patches of several frames, shared memory contains only the sums,
+// with one tile per frame (`Staging::sums`), or nothing.
 //
 // Numbers: The block subtracts one of its samples (the level) from all samples. As a result, half
 // precision resolves the contrast of the block instead of its level, and flat pictures are exact.
