@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 // Number of frames in flight for each session, in addition to the latency of the session: one frame
-// that is filtered, one that waits, and two finished frames whose results must wait for those of a
-// slower session.
+// that the session filters, one frame that waits for the session, and two finished frames, whose
+// results wait for the results of slower sessions.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 

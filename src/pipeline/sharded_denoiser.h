@@ -15,9 +15,9 @@ namespace lull::pipeline {
 /// Functions that are called if a session fails. The threads of the sessions call them, possibly
 /// several threads at a time.
 struct ShardOptions {
-  /// Reports that session `index` has failed with `why`, and that its frames are given to the
-  /// remaining sessions, whose number is `left`. The function is called after one of the remaining
-  /// sessions has returned a result, because the same cause may make all devices fail.
+  /// Reports that session `index` has failed for the reason `why`. The remaining `left` sessions
+  /// get its frames. The function is called after one of the remaining sessions has returned a
+  /// result, because the same cause may make all devices fail.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens the session that does the remaining work when the last session has failed; `why` is the

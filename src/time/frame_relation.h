@@ -136,8 +136,8 @@ constexpr std::uint32_t coarse_noise(float sigma) {
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences from the mean, rounded down, for 64 values whose sum is
-/// `sum` and whose sum of squares is `squares`.
+/// Returns the sum of squared differences of 64 values from their mean, rounded down. `sum` is the
+/// sum of the values, and `squares` is the sum of their squares.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind of text file that belongs to images and that companions_of() copies: gradients (.bval,
+/// A kind of text file that describes images. companions_of() copies such files: gradients (.bval,
 /// .bvec), and the file that lists the control and label volumes of a perfusion series
 /// (aslcontext.tsv).
 struct CompanionKind {

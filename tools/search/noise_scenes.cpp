@@ -17,9 +17,10 @@ constexpr float same_level = 1.3f;
 /// seconds. The frames of the remaining interval are then read one by one.
 constexpr double near_s = 1.0;
 /// Noise is coarse if the standard deviation of the means of 16x16 samples exceeds both limits. The
-/// first limit is a share of the standard deviation of the means of 8x8 samples; for noise without
-/// long-range correlation, the share is one half. The second limit is on the 0..255 scale. If the
-/// noise is coarse, frames of half the size are filtered in addition.
+/// first limit is relative to the standard deviation of the means of 8x8 samples. (For noise
+/// without long-range correlation, the ratio of the two standard deviations is one half.) The
+/// second limit is on the 0..255 scale. If the noise is coarse, frames of half the size are
+/// filtered in addition.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;

@@ -86,7 +86,7 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Position of an exact copy of a block of 8x8 samples in another frame. find_copy() does not
+/// Position, in another frame, where an exact copy of an 8x8 block lies. find_copy() does not
 /// examine constant blocks.
 enum class CopyPosition { nowhere, in_place, moved };
 

@@ -162,8 +162,7 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Minimum and maximum of the motion vectors of the reference patches of a block, from their
-  /// frame to another frame.
+  /// Minimum and maximum of the motion vectors from a block of reference patches to another frame.
   struct MotionRange {
     int min_x, min_y, max_x, max_y;
   };

@@ -159,9 +159,9 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A large match threshold makes the quantisation steps of the guide larger. This is acceptable,
-  // because the match threshold is only large if the noise is strong, and strong noise hides the
-  // steps.
+  // The larger the match threshold is, the larger are the quantisation steps of the guide. Large
+  // steps are acceptable, because the match threshold is only large if the noise is strong, and
+  // strong noise hides the steps.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

@@ -119,7 +119,7 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Fills the table of the pairs of samples of a patch. Returns the number of steps in which kernels
+/// Lists the pairs of adjacent samples in a patch. Returns the number of steps in which kernels
 /// process these pairs, with 8 pairs in each step.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,

@@ -1,5 +1,6 @@
-// Computes the distances of all candidates of a block of reference patches, with an instruction
-// that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512 VNNI).
+// Computes the distances between the reference patches of a block and all their candidates, with an
+// instruction that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512
+// VNNI).
 //
 // As in scores.cpp, each lane processes one reference patch. The sum of squared differences of
 // patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b,

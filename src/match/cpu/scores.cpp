@@ -1,4 +1,4 @@
-// Computes the distances of all candidates of a block of reference patches.
+// Computes the distances between the reference patches of a block and all their candidates.
 //
 // Each lane processes one reference patch: one vector holds the same pair of neighbouring samples
 // of 16 (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is

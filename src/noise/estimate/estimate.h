@@ -30,8 +30,8 @@ struct NoiseEstimate {
   NoiseModel noise;
   /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
-  /// Standard deviation of the noise of the means of 8x8 samples, in the first plane (for RGB: in
-  /// Y), on the 0..255 scale. For white noise, it is an eighth of the level.
+  /// Standard deviation of the noise that remains in means of 8x8 samples of the first plane (for
+  /// RGB: of Y), on the 0..255 scale. For white noise, it is an eighth of the level.
   float coarse = 0;
   /// If false, the estimate is uncertain because texture and noise look alike in the frames.
   /// `noise` is then a safe low value, and `why` states the observation in a few words.

@@ -84,8 +84,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean products of the coefficients of each pair of planes to `products`, for the
-/// coefficients of one set.
+/// For each pair of planes, multiplies their coefficients and adds the mean product to `products`.
+/// Only the coefficients of one set are used.
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {

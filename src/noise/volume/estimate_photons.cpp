@@ -11,9 +11,9 @@
 namespace lull {
 namespace {
 
-/// `median_of_8_squares` is the median of the mean of the squares of 8 standard normal values.
-/// `variance_of_median`, divided by n, is the variance of the logarithm of the median of n such
-/// means.
+/// Let m be the mean of the squares of 8 standard normal values. The median of m is
+/// `median_of_8_squares`. The logarithm of the median of n independent values of m has the variance
+/// `variance_of_median` / n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the next of these limits applies to the bin.

@@ -25,13 +25,13 @@ constexpr double same_level = 1.25;
 /// Maximum ratio of the noise levels of air and tissue at which the level of air is used. A ratio
 /// above this limit means that dark tissue has been mistaken for air.
 constexpr double dark_level = 1.05;
-/// Maximum ratio of the noise levels of tissue and of cubes that look like air with Rician noise,
-/// in either direction. If the ratio is above this limit, the cubes are not accepted as air.
+/// Maximum factor between the noise level of tissue and the noise level of cubes that look like air
+/// with Rician noise. If the ratio is above this limit, the cubes are not accepted as air.
 constexpr double nearly_same_level = 2.5;
-/// Minimum mean of the voxels of a cube of tissue, in units of sigma.
+/// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
-/// Limits of the ratio of the energy of the flattest cubes at low frequencies to their energy at
-/// high frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
+/// Limits for the flattest cubes: their energy at low frequencies divided by their energy at high
+/// frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
 /// `noise_slope`, the cubes contain structure instead of noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// A noise level below this value, on the 0..255 scale, means that there is no noise.

@@ -58,8 +58,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Stride of the rows of two tables, in elements. One table contains the sum of the squared
-  // samples of each row of a patch, the other table contains the sum for each complete patch.
+  // Stride of the rows of two tables, in elements. The first table contains sums of squared samples
+  // for each row of a patch. The second table contains these sums for each complete patch.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;

@@ -199,9 +199,10 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch consists of the offsets of its first
-/// samples in the two frames. Offsets count samples from the pointers of the planes.
-/// centre_planes() moves these pointers to the middle of the memory of all frames.
+/// Samples and sums in device memory. The position of a patch consists of two offsets: that of its
+/// first sample in the first frame, and that of its first sample in the second frame. Offsets count
+/// samples from the pointers of the planes. centre_planes() moves these pointers to the middle of
+/// the memory of all frames.
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

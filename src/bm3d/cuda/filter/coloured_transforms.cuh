@@ -120,8 +120,9 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
-/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of
-/// pairs of members, and set 1 contains the differences of these pairs or their transform.
+/// transform of the slots. With S = 2 (32 members), each pair of members is replaced by its sum and
+/// its difference. Set 0 contains the transform of the sums, and set 1 contains the differences or
+/// their transform.
 template <int S>
 struct Spectrum {
   Slots set[S];
