@@ -37,7 +37,7 @@ struct PlaneSet {
   return width * height > 1024 * 1024 ? 16 : 32;
 }
 
-/// Returns the stabilisers of the planes whose noise has a curve.
+/// Returns the variance stabilisers of the planes that have a noise curve.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params);
 
 }  // namespace lull::nlm

@@ -1,6 +1,6 @@
 #pragma once
-// Converts the samples of a sensor to stabilised samples, and chooses the levels of denoised
-// mosaics.
+// Converts the samples of a sensor to stabilised samples, and chooses the black and white levels of
+// denoised mosaics.
 
 #include <cstdint>
 
@@ -30,8 +30,8 @@ struct ResultLevels {
   std::array<float, 4> black{};  // by site
   float white = 65535;
 };
-/// Returns the levels of the sensor, multiplied by the largest power of two for which white fits
-/// into 16 bits. Denoised samples need more bits than noisy samples.
+/// Returns the black and white levels of the sensor, multiplied by the largest power of two for
+/// which white fits into 16 bits. Denoised samples need more bits than noisy samples.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

@@ -24,12 +24,12 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum number of signal components, as a share of the number of volumes. The rest of the series
 /// counts as noise.
 constexpr double max_signal_share = 0.7;
-/// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
-/// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are
-/// less accurate than levels from residuals.
+/// If the noise levels of volumes differ by less than this factor, they count as equal.
+/// `same_level` is for noise levels computed from residuals, `same_estimate` for estimates from
+/// single volumes, which are less accurate than noise levels from residuals.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
-/// factor, the level contains signal.
+/// If a noise level exceeds the estimate from cubes of a single volume (noise/volume) by more than
+/// this factor, it contains signal.
 constexpr float max_correction = 1.5f;
 /// At least this number of components is filtered, even if fewer of them have an eigenvalue above
 /// those of noise. The other components can still contain signal in a few voxels, and filtering a
@@ -203,8 +203,9 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the levels of the volumes that are not combined. These volumes get the levels of `noise`,
-/// because their residuals do not show their noise. Returns whether a level has changed.
+/// Resets the noise levels of the volumes that are not combined. These volumes get the noise levels
+/// of `noise`, because their residuals do not show their noise. Returns whether a noise level has
+/// changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -237,8 +238,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volume v and volume `half` + v the lower of their levels. Signal that an estimate takes
-/// for noise only raises a level.
+/// Gives volume v and volume `half` + v the lower of their two noise levels, because signal that an
+/// estimate mistakes for noise only raises a noise level.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

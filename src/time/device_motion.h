@@ -47,7 +47,7 @@ class DeviceMotion {
   }
 
  private:
-  /// Counts that a kernel writes, and their copy for the host.
+  /// Counters that a kernel writes, and the copy of the counters in host memory.
   template <class Counts>
   class Counted {
    public:

@@ -103,8 +103,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the levels of the volumes differ, and otherwise the
-  /// unchanged scene.
+  /// Returns one scene for each time point if the noise levels of the volumes differ, and otherwise
+  /// the unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;

@@ -46,9 +46,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether the noise is Gaussian or Rician if --sigma gives its level. If the user gave
-/// --noise, this option states the kind of noise. If not, the function determines the kind from the
-/// background of the input. The input must then be a volume that can be read again.
+/// Determines whether the noise is Gaussian or Rician if --sigma gives the noise level. If the user
+/// gave --noise, this option states the kind of noise. If not, the function determines the kind
+/// from the background of the input. The input must then be a volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

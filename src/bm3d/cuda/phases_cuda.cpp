@@ -10,11 +10,11 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). The filter supports only samples
-/// that differ by at most 511 from the level that their thread block subtracts (filter.cuh). In RGB
-/// frames of floats, samples of chroma range from -416 to 416. Therefore the level of chroma must
-/// be within -95..95. All other planes need no limit, because their samples never differ by more
-/// than 511.
+/// Returns FilterArgs::max_level for a plane: the maximum of the sample value that a thread block
+/// subtracts from its samples (filter.cuh). The filter supports only differences of at most 511. In
+/// RGB frames of floats, samples of chroma range from -416 to 416. Therefore the subtracted value
+/// must be within -95..95 for chroma. All other planes need no limit, because their samples never
+/// differ by more than 511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Noise below this level loses hardly any variance at the clip limits.
+/// Noise with a standard deviation below this value loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
 /// A value is a clip limit only if more than this share of the plane's samples have this value and
 /// a neighbour with another value.

@@ -51,8 +51,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // For camera noise, the level that filters get exceeds the measured noise, and so already covers
-  // the effect of clipping.
+  // For camera noise, filters assume a noise level above the measured one, which already covers the
+  // effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

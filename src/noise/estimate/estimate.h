@@ -41,12 +41,12 @@ struct NoiseEstimate {
   /// pictures with a low value have hardly a block without texture, so that their estimate is less
   /// reliable. For clips the share is 1, because the compensation of motion removes texture.
   float confidence = 1;
-  /// Level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt gives
-  /// no estimate.
+  /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
+  /// gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
-  /// There are elements only for values of luma that occur in the pictures. Levels refer to stored
-  /// samples.
+  /// Noise levels of each plane as a function of luma, for clips. The elements are in the order of
+  /// increasing luma. There are elements only for values of luma that occur in the pictures. Noise
+  /// levels refer to stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
   /// Standard deviation of the error of a lossy codec that `noise` contains in addition to the
   /// measured levels, on the 0..255 scale (codec_error.h). Noise files do not store it.

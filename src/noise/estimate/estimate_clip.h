@@ -28,8 +28,8 @@ struct ClipMeasurement {
   std::array<float, 3> level{};
   /// Noise level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;
-  /// Noise level of luma as a function of brightness. It is constant outside the observed
-  /// brightnesses. Null means that the level is unknown or does not vary.
+  /// Noise level of luma as a function of brightness. The noise level is constant outside the
+  /// observed brightnesses. Null means that the noise level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
   /// Noise level of each plane in 16 ranges of the first plane's brightness. Ranges with too few
   /// blocks are omitted.

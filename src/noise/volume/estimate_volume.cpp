@@ -91,7 +91,8 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The levels of background and tissue differ, so the noise in the background is not Rician.
+    // The noise levels of background and tissue differ, so the noise in the background is not
+    // Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;

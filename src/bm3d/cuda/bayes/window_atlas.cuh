@@ -100,7 +100,7 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to half-precision differences from `level`.
+/// Converts samples to half-precision differences from the sample value `level`.
 struct SampleScale {
   float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
@@ -178,8 +178,8 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. Like samples, estimates are differences from a
-  /// level, in the same unit.
+  /// Adds estimates of the filter to the sums. Estimates are differences from the sample value that
+  /// the block subtracts from its samples, on the scale of these samples.
   struct Estimates {
     int* values;
     // Factor and summand that convert an estimate to the unit of the sums. `offset` contains

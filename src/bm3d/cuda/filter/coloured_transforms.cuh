@@ -26,8 +26,8 @@
 namespace lull::bm3d::filter_detail {
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// `level`. The unit of the offsets of patches is one sample: a word of the tile if the samples are
-/// in shared memory (load_tile()), and an element of the plane if not.
+/// the sample value `level`. The unit of the offsets of patches is one sample: a word of the tile
+/// if the samples are in shared memory (load_tile()), and an element of the plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;

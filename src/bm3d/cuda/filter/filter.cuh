@@ -51,7 +51,7 @@ namespace lull::bm3d {
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. With this scale, the smallest weight, 1 / (32 * 64), becomes 32.
 inline constexpr float weight_scale = 65536.0f;
-// The level that kernels subtract from estimates before they add them to the sums.
+// The sample value that kernels subtract from estimates before they add the estimates to the sums.
 inline constexpr float mid_level = 128.0f;
 
 namespace filter_detail {
