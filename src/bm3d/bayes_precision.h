@@ -22,8 +22,9 @@ namespace lull::bm3d {
 /// below 1 in the second Bayes phase. With an eighth of this minimum, the inverse is still
 /// inaccurate for some groups.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. This minimum is
-/// larger, because tensor cores compute products of floats with only about 21 significant bits.
+/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. The minimum is
+/// larger than min_float_shift, because tensor cores compute products of floats with only about 21
+/// significant bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- samples in half precision ----

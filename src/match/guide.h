@@ -50,7 +50,7 @@ struct PlaneSet {
   /// picture, or if the noise of the guide is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h); 0: no groups are stored. In the second phase, this is the value of the first
+  /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first
   /// phase, or 0 if the first phase stored no groups of these planes.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
@@ -73,8 +73,8 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. This is the range of noise-free
-/// pictures. If samples are not clipped, the function extends the range at both ends by three
+/// Returns the range of values in the guide of a set of planes. If samples are clipped, the range
+/// is that of noise-free pictures. If not, the function extends that range at both ends by three
 /// standard deviations of the noise in the guide. `share` is the share of the input noise that
 /// remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,

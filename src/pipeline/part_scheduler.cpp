@@ -133,8 +133,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the caller must push more frames before the next result can arrive. This is
-  /// the case if the oldest part is incomplete, or if no session filters it while an idle session
+  /// Returns whether the caller must push more frames before the next result can arrive. The result
+  /// is true if the oldest part is incomplete, or if no session filters it while an idle session
   /// waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;

@@ -26,8 +26,8 @@ struct FitOptions {
   /// the imaginary parts of the same volumes, and volumes with the same number within the groups
   /// have equal noise. The value 0 means one group.
   int second_group = 0;
-  /// If true, the basis contains all components. This is necessary if the filter does not remove
-  /// all of the noise.
+  /// If true, the basis contains all components. All components are necessary if the filter does
+  /// not remove all of the noise.
   bool keep_all = false;
 };
 

@@ -18,8 +18,8 @@ struct Spectrum {
 /// Veraart et al. 2016, "Denoising of diffusion MRI using random matrix theory",
 /// doi:10.1016/j.neuroimage.2016.08.016). If the noise level varies, the spectrum is wider than for
 /// a constant noise level. In this case, the edge is assumed to be as far above the variance as the
-/// smallest eigenvalue is below it. The number of components is the smallest one for which the next
-/// eigenvalue lies below the edge.
+/// smallest eigenvalue is below it. The number of components is the smallest number for which the
+/// next eigenvalue lies below the edge.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading

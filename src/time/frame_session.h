@@ -22,13 +22,13 @@ struct SessionPlan {
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// If true, the estimates of a frame's reference patches are used only in this frame: the session
-  /// gathers patches from other frames, but adds no estimates to them. This requires a single
-  /// phase.
+  /// gathers patches from other frames, but adds no estimates to them. A method with `gathers` must
+  /// have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from more frames before them than the temporal
-  /// radius contains (Timeline::extra_back), because few or no frames follow. In the same way, the
-  /// first frames of a scene always take patches from more frames after them
-  /// (Timeline::extra_ahead). Must be false if `gathers` is true.
+  /// radius contains (Timeline::extra_back), because few or no frames follow. Likewise, the first
+  /// frames of a scene always take patches from more frames after them than the temporal radius
+  /// contains (Timeline::extra_ahead). Must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }

@@ -17,7 +17,7 @@ namespace lull {
                                             const std::array<float, 3>& sigma);
 
 /// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. For
-/// frames with independent noise, this is the case after half of the main plane.
+/// frames with independent noise, the relation is certain after half of the main plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 

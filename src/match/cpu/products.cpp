@@ -109,8 +109,8 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. This is the
-  /// number of bands before the last band.
+  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
+  /// is the number of bands before the last band.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that remain in registers from one band to the next. If the step
   /// is at least the height of a patch, kStep is this height, reference patches share no rows, and

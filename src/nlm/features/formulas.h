@@ -75,8 +75,8 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). Both are
-/// functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
+/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). w and w'
+/// are functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;

@@ -27,8 +27,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped. It is three for RGB frames. In all
-/// other layouts it is one: the first plane, which is grey or luma.
+/// Returns the number of planes whose noise may be clipped. The number is three for RGB frames. In
+/// all other layouts, only the noise of the first plane (grey or luma) may be clipped.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }

@@ -26,8 +26,8 @@ struct Clipping {
 /// The clipping of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
-/// Returns whether clipping may be visible in frames with this noise. This is the case if the noise
-/// level is at least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
+/// Returns whether clipping may be visible in frames with this noise. The result is true if the
+/// noise level is at least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum

@@ -18,8 +18,8 @@ namespace lull {
 /// their samples are in host memory.
 using Excerpt = std::vector<Frame>;
 
-/// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. Both
-/// are on the 0..255 scale.
+/// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. The
+/// standard deviation and `luma` are on the 0..255 scale.
 struct LevelAtLuma {
   float luma = 0, level = 0;
 };

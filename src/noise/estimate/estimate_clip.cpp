@@ -22,8 +22,8 @@ constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// If more than this share of the blocks is copied, the frame repeats the previous one. If all
 /// frames are repeated by this rule, the rule is applied again with `max_copied_share_at_last`, so
-/// that the few moving blocks are measured. This happens in clips without noise in which most of
-/// the picture does not move.
+/// that the few moving blocks are measured. All frames are repeated by this rule in clips without
+/// noise in which most of the picture does not move.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// Minimum share of the maximum variance of the excerpt. If the variance between two frames is less
 /// than this share, the second frame is an encoded copy of the first frame.

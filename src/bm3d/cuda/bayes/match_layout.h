@@ -68,7 +68,7 @@ struct JoinedWindows {
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
   /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
-  /// columns and in eight rows. These are the even or the odd rows of 16 adjacent rows.
+  /// columns and in eight rows. The eight rows are the even or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }

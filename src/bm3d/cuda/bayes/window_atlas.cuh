@@ -4,7 +4,7 @@
 // into shared memory, samples and sums are in planes in device memory.
 //
 // Samples are in half precision, as differences from a level. All samples of a thread block have
-// the same level, which is the value of the sample in the middle of the first reference patch. The
+// the same level: the value of the sample in the middle of the first reference patch. The
 // differences are in units of sigma, or in the larger unit that weak noise requires (half_scale()
 // in bayes_precision.h). With a basic estimate, the noisy samples are stored as differences from
 // the basic estimate. The filter reads two adjacent samples of a row at a time, so a word of an
