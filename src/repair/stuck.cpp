@@ -210,8 +210,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // Samples with a soft edge, or in surroundings that vary as strongly as the sample itself, are
-    // details of the picture.
+    // A sample is a detail of the picture if its edge is soft, or if its surroundings vary as
+    // strongly as the sample itself.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||

@@ -40,7 +40,7 @@ class DeviceMotion {
   /// each other frame of `frames`.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
-  /// later, in device memory. Null: the frames are too small for a motion search, so that all
+  /// after it, in device memory. Null: the frames are too small for a motion search, so that all
   /// vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;

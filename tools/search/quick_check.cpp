@@ -14,11 +14,13 @@ namespace {
 /// nor on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// First: side of the examined blocks in samples. Second: approximate number of blocks. Third:
-/// share of the blocks that the check assumes to be flat.
+/// The first constant is the side of the examined blocks in samples. The second constant is the
+/// approximate number of blocks. The third constant is the share of the blocks that the check
+/// assumes to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// First: number of blocks per axis for which copies are searched. Second: search range in samples.
+/// The first constant is the number of blocks per axis for which the check searches copies. The
+/// second constant is the search range in samples.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>

@@ -199,8 +199,8 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch consists of two offsets: that of its
-/// first sample in the first frame, and that of its first sample in the second frame. Offsets count
+/// Samples and sums in device memory. The position of a patch consists of two offsets, which point
+/// to the first sample of the patch in the first frame and in the second frame. Offsets count
 /// samples from the pointers of the planes. centre_planes() moves these pointers to the middle of
 /// the memory of all frames.
 struct InDeviceMemory {
