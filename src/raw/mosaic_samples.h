@@ -9,9 +9,10 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue.
+/// Returns the ratio of the green samples of the red rows to the green samples of the blue rows.
 /// Returns 1 if the ratio cannot be measured. Crosstalk between sites causes a difference between
-/// these samples, which filters would preserve as a pattern of the scene.
+/// the green samples of red and blue rows. Filters would preserve this difference as if it were a
+/// pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot if

@@ -155,8 +155,9 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns whether the later frame belongs to another scene than the earlier one. The result is
-/// false if the later frame contains little more than noise, because a black frame is not a scene.
+/// Returns whether a frame belongs to another scene than the frame from which it was predicted. The
+/// result is false if the predicted frame contains little more than noise, because a black frame is
+/// not a scene.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -58,8 +58,8 @@ class PhaseSchedule {
   /// Returns the next slice that no later layer reaches, if there is one. After the call, this
   /// slice counts as finished.
   std::optional<int> next_finished() {
-    // Last position at which a cube fits in the available slices. At the end of the volume, another
-    // layer begins there.
+    // Last position at which a cube fits in the available slices. At the end of the volume, an
+    // additional layer begins at this position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

@@ -39,7 +39,7 @@ __device__ void fill_boxes(const Planes3& from, const Space& space, int x0, int 
   }
 }
 
-/// Returns the sum of `v` in this lane and the next 2 radius lanes.
+/// Returns the sum of `v` over this lane and the 2 * radius lanes after it.
 template <int radius>
 __device__ __forceinline__ float sum_across(float v) {
   const auto from = [](float value, int lanes) {

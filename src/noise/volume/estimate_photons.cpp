@@ -26,7 +26,7 @@ constexpr std::size_t max_bins = 32, min_in_bin = 12;
 /// doi:10.1214/aoms/1177703732).
 constexpr double huber = 1.5;
 
-/// The variance as a function of the mean: slope * mean + constant.
+/// The noise variance as a linear function of the mean: slope * mean + constant.
 struct Line {
   double slope = 0, constant = 0, slope_error = 0;
   double at(double mean) const { return slope * mean + constant; }

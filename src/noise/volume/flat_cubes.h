@@ -30,7 +30,8 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  // The cubes from which the variance was measured; empty: fewer cubes than requested were flat.
+  // The cubes from which the variance was measured. If fewer cubes than requested were flat, the
+  // list is empty.
   Cubes cubes;
 };
 
