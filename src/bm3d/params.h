@@ -152,9 +152,9 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If a larger
-  /// share cannot be predicted (frame_relation.h), the frame begins a new scene. If scene_cut is 0,
-  /// no frame begins a new scene.
+  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If more than
+  /// this share of a frame cannot be predicted (frame_relation.h), the frame begins a new scene. If
+  /// scene_cut is 0, no frame begins a new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.

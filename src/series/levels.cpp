@@ -25,8 +25,8 @@ constexpr double min_free_share = 0.3;
 /// level of a volume and for a node of the noise map. The relative standard deviation of a noise
 /// level is 1 / sqrt(2 x degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// In series of more volumes than this, residuals are computed in only some of the voxels, so that
-/// their total number does not grow with the number of volumes.
+/// In series of more volumes than this number, residuals are computed in only some of the voxels,
+/// so that the number of residuals does not grow with the number of volumes.
 constexpr int max_examined = 100;
 /// A noise map is not used if its extremes differ by less than this factor.
 constexpr double min_variation = 1.08;

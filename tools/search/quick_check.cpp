@@ -15,8 +15,8 @@ namespace {
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
 /// The first constant is the side of the examined blocks in samples. The second constant is the
-/// approximate number of blocks. The third constant is the share of the blocks that the check
-/// assumes to be flat.
+/// approximate number of blocks. The third constant is the share of the examined blocks that the
+/// check assumes to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
 /// The first constant is the number of blocks per axis for which the check searches copies. The

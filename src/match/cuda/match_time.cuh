@@ -75,7 +75,7 @@ struct OtherFrames {
 };
 
 /// Returns the displacement of a candidate, given its position. Positions in the reference frame
-/// come first, then those in the neighbouring frames.
+/// come first, and positions in the neighbouring frames follow.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;

@@ -11,7 +11,8 @@
 namespace lull {
 namespace {
 
-/// Samples that differ from an area's value by at most this many sigmas are similar to it.
+/// Samples that differ from the value of an area by at most this many sigmas count as similar to
+/// the area.
 constexpr double similar_sigmas = 2.5;
 /// The samples next to an area differ from the area by more than noise if at most this share of
 /// them is similar to the area.
