@@ -59,7 +59,7 @@ struct Estimate {
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
 /// Estimates the noise from excerpts. An excerpt consists of consecutive images.
-/// @param flat true for slices of stacks: the estimate then has no noise curve, so the noise level
+/// @param flat  true for slices of stacks: the estimate then has no noise curve, so the noise level
 ///     does not depend on brightness
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);

@@ -39,7 +39,7 @@ class Halving {
 /// where `fine` filters the frame and `coarse` the frame at half size. So the lowest frequencies
 /// come from the result at half size, and all other frequencies from the result at full size. All
 /// planes are filtered at two scales.
-/// @param frame format of the frames; `fine` is a session for this format, `coarse` a session for
+/// @param frame  format of the frames; `fine` is a session for this format, `coarse` a session for
 ///     half_format(frame)
 /// @param results  samples of the results; the results of `fine` may have a higher bit depth
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,

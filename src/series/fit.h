@@ -43,7 +43,7 @@ struct Fit {
 };
 
 /// Decomposes a series.
-/// @param noise noise levels of all volumes; at least 2 of the volumes must have noise
+/// @param noise  noise levels of all volumes; at least 2 of the volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);
 

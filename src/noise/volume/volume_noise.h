@@ -64,7 +64,7 @@ struct VolumeNoise {
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
 /// Checks the noise of a volume.
-/// @throws InvalidArgument a noise level is not positive or not finite, or the map is inconsistent
+/// @throws InvalidArgument  a noise level is not positive or not finite, or the map is inconsistent
 void validate(const VolumeNoise& noise);
 
 }  // namespace lull

@@ -50,7 +50,7 @@ class VolumeLevels {
 };
 
 /// Returns the noise of a series of `volumes` volumes that have equal noise.
-/// @param level the noise level to which the factors of the map are relative
+/// @param level  the noise level to which the factors of the map are relative
 [[nodiscard]] SeriesNoise equal_noise(const VolumeNoise& noise, float level, int volumes,
                                       float zero);
 
