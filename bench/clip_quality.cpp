@@ -5,9 +5,9 @@
 //   psnr        PSNR of the first plane over the complete sequence, in dB
 //   chroma      with --colour: PSNR of the two other planes together
 //   first, last PSNR of the first and the last frame minus the mean over the frames, in dB
-//   steadiness  mean absolute difference between neighbouring frames where the clean frames are
-//               equal (to a grey level), relative to the noisy clip: 0 means no flicker, 1 means
-//               the flicker of the input
+//   flicker     mean absolute difference between neighbouring frames where the clean frames are
+//               equal (to a grey level), relative to the noisy clip: 0 means no flicker, 1 means as
+//               much flicker as in the noisy clip
 //   cpu         CPU seconds per megapixel
 // The program also prints the mean over the clips. Clips are files that lull can read.
 
@@ -50,13 +50,13 @@ struct Clip {
 };
 
 struct Figures {
-  double psnr = 0, chroma = 0, first = 0, last = 0, steadiness = 0, cpu = 0;
+  double psnr = 0, chroma = 0, first = 0, last = 0, flicker = 0, cpu = 0;
   void add(const Figures& other, double share) {
     psnr += other.psnr * share;
     chroma += other.chroma * share;
     first += other.first * share;
     last += other.last * share;
-    steadiness += other.steadiness * share;
+    flicker += other.flicker * share;
     cpu += other.cpu * share;
   }
 };
@@ -165,7 +165,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
   if (chroma > 0) figures.chroma = decibels(chroma / count);
   figures.first = psnr.front() - mean;
   figures.last = psnr.back() - mean;
-  figures.steadiness = temporal_difference(clip, clean) / temporal_difference(clip, noisy);
+  figures.flicker = temporal_difference(clip, clean) / temporal_difference(clip, noisy);
   figures.cpu = seconds / (count * format.width * format.height * 1e-6);
   return figures;
 }
@@ -174,7 +174,7 @@ void print(const Configuration& configuration, const std::string& clip, const Fi
   std::printf("%g,%s,%s,%.3f,", static_cast<double>(configuration.sigma),
               configuration.setting.c_str(), clip.c_str(), f.psnr);
   if (f.chroma > 0) std::printf("%.3f,", f.chroma);
-  std::printf("%.2f,%.2f,%.3f,%.3f\n", f.first, f.last, f.steadiness, f.cpu);
+  std::printf("%.2f,%.2f,%.3f,%.3f\n", f.first, f.last, f.flicker, f.cpu);
   std::fflush(stdout);
 }
 
@@ -202,7 +202,7 @@ ClipOptions parse(int argc, char** argv) {
 void run(const ClipOptions& options) {
   std::vector<Clip> clips;
   for (const std::string& path : options.clips) clips.push_back(load_clip(path, options));
-  std::printf("sigma,setting,clip,psnr,%sfirst,last,steadiness,cpu_s_per_mpixel\n",
+  std::printf("sigma,setting,clip,psnr,%sfirst,last,flicker,cpu_s_per_mpixel\n",
               options.colour ? "chroma," : "");
   for (const Configuration& configuration : configurations(options.grid)) {
     Figures mean;

@@ -35,7 +35,8 @@ struct Estimate {
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
 /// Returns `noise` with the clip limits that find_clipping() finds in the samples of the images.
-/// The caller has set the level of `noise`. `excerpts` have the same form as for find_noise().
+/// The caller must have set the noise level of `noise`. `excerpts` have the same form as for
+/// find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -48,15 +49,17 @@ struct Estimate {
 /// the magnitude 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. `factor` multiplies the levels. `zero` is the sample
-/// of the new scale that corresponds to the magnitude 0. If the factor is not 1, the result has no
-/// noise curve, because the intensities of the curve belong to the old scale.
+/// Converts the noise to another sample scale. The function multiplies the noise levels by
+/// `factor`. `zero` is the sample of the new scale that corresponds to the magnitude 0. If the
+/// factor is not 1, the result has no noise curve, because the intensities of the curve belong to
+/// the old scale.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
-/// Returns the noise with its levels multiplied by `strength`. The sample scale does not change.
+/// Returns the noise with the noise level of each plane multiplied by `strength`. The sample scale
+/// does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
 /// Estimates the noise from excerpts. An excerpt consists of consecutive images.
-/// @param flat  true for slices of stacks: the estimate then has no noise curve, so the level
+/// @param flat  true for slices of stacks: the estimate then has no noise curve, so the noise level
 ///     does not depend on brightness
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);

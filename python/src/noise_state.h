@@ -11,7 +11,7 @@
 
 namespace lull::python {
 
-/// The state of a noise curve: levels by intensity, lower clip limit, upper clip limit.
+/// The state of a noise curve: noise levels by intensity, lower clip limit, upper clip limit.
 using CurveState = std::tuple<std::vector<float>, float, float>;
 /// The state of the noise of a plane: level, autocorrelation, noise curve.
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;

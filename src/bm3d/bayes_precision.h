@@ -22,8 +22,9 @@ namespace lull::bm3d {
 /// below 1 in the second Bayes phase. With an eighth of this minimum, the inverse is still
 /// inaccurate for some groups.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
-/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. This minimum is
-/// larger, because tensor cores compute products of floats with only about 21 significant bits.
+/// Minimum of the shift s on tensor cores, in the same unit as min_float_shift. The minimum is
+/// larger than min_float_shift, because tensor cores compute products of floats with only about 21
+/// significant bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- samples in half precision ----
@@ -32,17 +33,17 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 /// represent. It includes the chroma samples of RGB frames of floats, which range from -416 to 416
 /// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
-/// Minimum of HalfScale::unit, on the 0..255 scale. With this minimum, no quotient of a sample
-/// difference and the unit exceeds 65504, the largest half-precision number.
+/// Minimum of HalfScale::unit, on the 0..255 scale. With this minimum, the quotient of a sample
+/// difference and HalfScale::unit never exceeds 65504, the largest half-precision number.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
-/// Minimum sigma on the 0..255 scale. half_scale() raises smaller values to this minimum, so that 1
-/// / threshold is finite.
+/// Minimum sigma on the 0..255 scale. half_scale() raises values below this minimum to the minimum,
+/// so that 1 / threshold is finite.
 inline constexpr float min_half_sigma = 1e-6f;
 
-/// The unit in which kernels store samples in half precision, and the threshold of the filter in
-/// this unit. Each thread block subtracts the value of one sample from all its samples, and divides
-/// the differences by the unit.
+/// The scale on which kernels store samples in half precision, and the threshold of the filter on
+/// this scale. Each thread block subtracts the value of one sample from all its samples, and
+/// divides the differences by `unit`.
 struct HalfScale {
   float unit = 1;       // divisor of sample differences, on the 0..255 scale
   float threshold = 1;  // BayesParams::threshold, in units of unit^2 instead of sigma^2

@@ -109,7 +109,8 @@ void validate_linear(const Params& p) {
 }
 
 /// Returns whether the second phase can reuse the groups of the first phase (Params::same_groups).
-/// This is possible if there is a group for each reference patch of the second phase.
+/// The second phase can reuse them if there is a group for each reference patch of the second
+/// phase.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&

@@ -61,9 +61,9 @@ struct PhaseParams {
 };
 
 /// Parameters of a Bayes phase, which has no transform. The filter of a group is computed from the
-/// covariance of the patches of the group, which extend over two neighbouring frames
+/// covariance of the patches of the group. Each patch spans two neighbouring frames
 /// (docs/how-it-works/best.md). The method for pictures comes from Lebrun, Buades and Morel 2013
-/// (doi:10.1137/120874989), and the method over time from Arias and Morel 2018
+/// (doi:10.1137/120874989), and the method for clips from Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   // Side of a patch in each frame, 8..10. If the shorter side of a plane is smaller, patches have
@@ -86,8 +86,8 @@ struct BayesParams {
 /// Parameters of a first phase that replaces each patch by the weighted mean of its group
 /// (group_means.h), without a transform. Tsai 2016 calls this method non-local means.
 struct MeansParams {
-  /// Filter strength, in units of sigma, > 0. With a larger filter strength, patches with larger
-  /// differences contribute to the mean.
+  /// Filter strength, in units of sigma, > 0. The larger the filter strength is, the more different
+  /// from the reference patch are the patches that contribute to the mean.
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. The value
@@ -144,17 +144,17 @@ struct Params {
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, and the
-  /// parameters of the phases are unused. Over time, a GPU with little shared memory runs the
-  /// phases instead.
+  /// parameters of the phases are unused. If frames are filtered over time, a GPU with little
+  /// shared memory runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If a larger
-  /// share cannot be predicted (frame_relation.h), the frame begins a new scene. If scene_cut is 0,
-  /// no frame begins a new scene.
+  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If more than
+  /// this share of a frame cannot be predicted (frame_relation.h), the frame begins a new scene. If
+  /// scene_cut is 0, no frame begins a new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.

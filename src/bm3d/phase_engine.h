@@ -68,8 +68,8 @@ class PhaseEngine {
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Finds and stores the groups of the reference patches that search their windows. These
   /// reference patches are PhasePlan::search_step samples apart. If the first phase propagates
-  /// groups, the session calls this function before run(). `input` must contain the motion of the
-  /// bundles of these reference patches.
+  /// groups, the session calls this function before run(). `input` must contain the motion vector
+  /// of each bundle (a block of 8x4 of these reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;

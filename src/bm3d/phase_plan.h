@@ -64,8 +64,8 @@ struct PhasePlan {
   int search_step = 0;
 
   /// Returns the parameters with which the matcher processes a set of planes. The result refers to
-  /// `set` and must not outlive it. The match threshold is larger for guides that are computed from
-  /// several planes.
+  /// `set` and must not outlive it. The match threshold for guides that are computed from several
+  /// planes is larger than for guides from one plane.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -136,7 +136,7 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns the number of bytes of the stored groups of one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the properties of the method that a session over frames needs (time/frame_session.h).
+/// Returns the properties of the method that a FrameSession needs (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations, whose phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

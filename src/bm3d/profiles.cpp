@@ -28,10 +28,10 @@ constexpr float tau_wiener = 1024;
 
 // Returns table 1 of the 2017 paper. The table does not name the transform across the group, so
 // this profile uses the Haar transform. The text of the paper mentions the Walsh-Hadamard transform
-// (--group-transform wht), whose PSNR is 0.04 dB lower on the still picture of the benchmarks. For
-// sigma > 40, the paper thresholds patches in the DCT domain before it matches them. Direct
-// matching of the noisy patches, with a threshold that all patches of equal content pass, gives 0.1
-// to 0.2 dB more (docs/measurements/bm3d-parameters.md).
+// (--group-transform wht). On the still picture of the benchmarks, its PSNR is 0.04 dB lower than
+// that of the Haar transform. For sigma > 40, the paper thresholds patches in the DCT domain before
+// it matches them. Direct matching of the noisy patches, with a threshold that all patches of equal
+// content pass, gives a PSNR that is 0.1 to 0.2 dB higher (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -66,9 +66,10 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. Compared with the second phase, a denser grid of
-// reference patches gains more quality in the first phase and takes less time there. Groups of 32
-// patches and the larger search window gain quality only with strong noise.
+// Returns the parameters of the profile `high`. The first phase has a denser grid of reference
+// patches than the second phase, because a dense grid improves the result more in the first phase
+// and takes less time there. Groups of 32 patches and the larger search window gain quality only
+// with strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -125,9 +126,10 @@ float mu2_coloured(const NoiseModel& model) {
 // which of the most similar patches has the smallest distance, the matcher prefers the patch that
 // motion predicts.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, only every second reference patch along each axis needs to search. If the
-  // second phase reused the groups of the first phase unchanged, it would lose 0.15 dB. Without
-  // refinement windows, the second phase would lose 0.02 dB.
+  // On dense grids, only every second reference patch along each axis needs to search. The second
+  // phase finds its own groups, and searches small refinement windows in the neighbouring frames.
+  // The PSNR would be 0.15 dB lower if the second phase reused the groups of the first phase, and
+  // 0.02 dB lower if the second phase searched no refinement windows.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -145,14 +147,15 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. With weaker noise, half precision
-// on a GPU is too inaccurate for the inverse of a Gram matrix. Such noise is invisible.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. Below this noise level, half
+// precision on a GPU is too inaccurate for the inverse of a Gram matrix. Such noise is invisible.
 constexpr float min_bayes_sigma = 0.3f;
 
-// Adds the two Bayes phases. In moving scenes, the covariance of patches that extend over two
-// frames separates signal and noise better than any fixed transform. The first Bayes phase uses the
-// spectrum of the noisy patches. The second Bayes phase uses the spectrum of a better estimate,
-// with smaller groups of smaller patches (docs/how-it-works/best.md).
+// Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
+// separates signal and noise better than any fixed transform. The first Bayes phase uses the
+// spectrum of the noisy patches. The second Bayes phase uses the spectrum of an estimate in which
+// the result of the first Bayes phase has the largest weight, and has fewer and smaller patches in
+// a group than the first Bayes phase (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;

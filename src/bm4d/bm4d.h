@@ -25,9 +25,10 @@ using lull::BackendKind;
 ///
 /// On a GPU, slices may be in device or host memory.
 ///
-/// Memory use does not depend on the number of slices. A result is available after
-/// margin(params).after further slices, on a GPU after a few more. If an axis is shorter than a
-/// cube, the session extends the axis by its mirror image.
+/// Memory use does not depend on the number of slices. On the CPU, the result of a slice is
+/// available when margin(params).after further slices have been pushed. On a GPU, the result is
+/// available a few slices later than on the CPU. If an axis is shorter than a cube, the session
+/// extends the axis by its mirror image.
 /// @throws InvalidArgument     if a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   if this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory   if the device's memory is too small for the session

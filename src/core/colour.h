@@ -25,12 +25,12 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Returns the sigma with which Y, U and V are filtered, if the noise of R, G and B is independent.
-/// For U and V, the result is that of opponent_sigma(). For Y, the result is smaller if the RGB
-/// sigma is above 10, down to 0.96 times opponent_sigma() at an RGB sigma of 50 and above. The
-/// reason is that files clip samples to 0..255, which makes the noise weaker than its nominal
-/// level. On the Kodak pictures (8 bits), the reduction and the weights of the guide together gain
-/// 0.02 dB at sigma 25 and 0.12 dB at sigma 50. Smoother pictures lose little
-/// (docs/measurements/colour.md).
+/// For U and V, the result is that of opponent_sigma(). For Y, the result is smaller than that of
+/// opponent_sigma() if the RGB sigma is above 10, down to 0.96 times opponent_sigma() at an RGB
+/// sigma of 50 and above. The reason is that files clip samples to 0..255, which makes the noise
+/// weaker than its nominal level. On the Kodak pictures (8 bits), the reduction and the weights of
+/// the guide together gain 0.02 dB at sigma 25 and 0.12 dB at sigma 50. Smoother pictures lose
+/// little (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Multiplies the vector of the three samples at each position by `matrix`, in place. All three

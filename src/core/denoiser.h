@@ -46,8 +46,8 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns the format in which a session must return samples if a later step converts its results
-/// to `samples`. It has 16 bits.
+/// Returns the format in which a session must return samples if a step after the session converts
+/// the results to `samples`. The format has 16 bits.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }

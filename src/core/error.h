@@ -52,8 +52,8 @@ using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
 
-/// The device exists, but its memory is too small. The caller may retry with a smaller amount of
-/// work at a time.
+/// The device exists, but its memory is too small. The caller may retry with less work at a time
+/// than in the failed call.
 class OutOfDeviceMemory : public DeviceUnavailable {
  public:
   using DeviceUnavailable::DeviceUnavailable;

@@ -130,8 +130,8 @@ class FloatGuard {
 
   /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four random bytes,
   /// scaled to the noise level. The sum is nearly Gaussian, and its standard deviation is sqrt(4
-  /// (256^2 - 1) / 12) = 148. The bytes come from a hash of the position and of the sum of the
-  /// noisy samples, so two frames do not get the same noise at the same position.
+  /// (256^2 - 1) / 12) = 148. The bytes come from a hash of two numbers: the position, and the sum
+  /// of the noisy samples. Therefore two frames do not get the same noise at the same position.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // The following operations are the final mixing step of MurmurHash3 (Austin Appleby, public
     // domain).

@@ -17,7 +17,7 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for input, and all later calls of read(). These calls throw IoError
+  /// Ends a read() that waits for input. This call and all calls of read() after it throw IoError
   /// if the data that they need have not arrived. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };

@@ -23,7 +23,8 @@ bool is_device_unavailable(cudaError_t status) {
 }
 
 /// Returns whether the status states that the device, or work that ran on it, has failed. Most of
-/// these errors are permanent: every later CUDA call reports them, for all devices of the process.
+/// these errors are permanent: all CUDA calls after the failure report them, for all devices of the
+/// process.
 bool is_device_failure(cudaError_t status) {
   constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not declare
   if (static_cast<int>(status) == contained) return true;

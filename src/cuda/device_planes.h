@@ -55,7 +55,8 @@ enum class Colour { as_is, opponent };
 /// pointer is null, the samples of the plane are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
-/// Transform of a plane's filtered samples on the device: a curve, then clip limits.
+/// Transform of a plane's filtered samples on the device: first the inverse of the stabilising
+/// curve, then clip limits.
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
@@ -67,7 +68,8 @@ struct OutputTransform {
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
 /// Converts `count` planes, starting with plane `first`, to floats on the 0..255 scale. Then the
-/// function applies the curves, and last the transform to the opponent space.
+/// function applies the stabilising curve of each plane, and finally the transform to the opponent
+/// space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});

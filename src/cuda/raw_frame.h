@@ -75,8 +75,9 @@ class RawFrame {
   bool is_guarded() const { return format_.sample == SampleType::f32; }
   /// Returns whether results are stored in separate memory. If not, they overwrite the uploaded
   /// samples. Float samples need separate memory, which also stores the filter input with replaced
-  /// out-of-range samples. Results in another format need it. RGB needs it if some planes are not
-  /// filtered, because the conversion writes all three planes.
+  /// out-of-range samples. Results in a format other than that of the input also need separate
+  /// memory. RGB needs separate memory if some planes are not filtered, because the conversion
+  /// writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

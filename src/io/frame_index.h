@@ -27,7 +27,7 @@ struct FrameIndex {
   // `pictures`; the state of the remaining pictures is then unknown.
   std::vector<RepeatState> repeat_state;
   // One line that says why decoding must start at the first picture. The text is empty if decoding
-  // can also start at later pictures.
+  // can also start after the first picture.
   std::string no_seek_reason = {};
   bool operator==(const FrameIndex&) const = default;
 

@@ -97,7 +97,7 @@ struct UnfinishedSegments {
 /// bytes. `all` reads all bytes, and detects any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of the segments in the range `segments` and returns the unfinished segments.
-/// @throws InvalidArgument  the plan has fewer segments
+/// @throws InvalidArgument  the range ends after the last segment of the plan
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 

@@ -27,7 +27,7 @@ struct PlaneState {
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
-/// The sums of the weighted estimates of one plane of a frame. Each engine derives its own type.
+/// The sums of weighted estimates for one plane of a frame. Each engine derives its own type.
 class Sums {
  public:
   virtual ~Sums() = default;

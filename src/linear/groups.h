@@ -50,7 +50,8 @@ inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int sa
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));
 }
 
-/// Returns the number of bundles (match/motion_grid.h) in a row of reference patches.
+/// Returns the number of bundles in a row of reference patches. A bundle is a block of 8x4
+/// reference patches with the same motion vectors (match/motion_grid.h).
 constexpr int bundle_columns(const ReferenceGrid& grid) {
   return (grid.count_x + motion_columns - 1) / motion_columns;
 }
@@ -66,16 +67,16 @@ struct Place {
 /// the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
-  /// Displacement of the window's centre for each bundle of reference patches. If the vector is
-  /// empty, all displacements are 0.
+  /// Displacement of the window's centre for each bundle (a block of 8x4 reference patches). If the
+  /// vector is empty, all displacements are 0.
   std::vector<Motion> motion;
 };
 
-/// Parameters of the search for the groups of a frame over time.
+/// Parameters of the search for the groups of one frame in several frames.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
-  /// States for each bundle whether its patches span two frames. If the vector is empty, no patches
-  /// span two frames.
+  /// States for each bundle (a block of 8x4 reference patches) whether its patches span two frames.
+  /// If the vector is empty, no patches span two frames.
   std::vector<std::uint8_t> has_pairs;
   /// Amount that the matcher subtracts from the mean squared difference of the patch that motion
   /// predicts.

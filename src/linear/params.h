@@ -65,19 +65,20 @@
 //
 // Windows over time. The window has the side `window` in the frame of the reference patches, and
 // the side `temporal_window` in all other frames. Its centre is the position that motion predicts,
-// that is, the vector of the bundle of reference patches (match/motion_grid.h, with the grid of
-// these patches). Indices continue frame by frame: the first candidate of frame f has the index 1 +
-// window^2 + (f - 1) temporal_window^2.
+// that is, the vector of the bundle, a block of 8x4 reference patches (match/motion_grid.h, with
+// the grid of these patches). Indices continue frame by frame: the first candidate of frame f has
+// the index 1 + window^2 + (f - 1) temporal_window^2.
 //
 // Bonus over time. The distance of the candidate in the centre of a window is reduced by
 // floor(bonus_share sigma^2 scale^2 n), but not below 0. Here sigma is the standard deviation of
 // the noise of the guide, and scale is the scale of its quantisation.
 //
-// Pairs over time. If `pairs` is set and the motion of a bundle is even, the patches of the bundle
-// span two frames. The second half of such a patch has the same position in the partner of its
-// frame (time/frame_pairs.h). The distance and n count both halves. Frames without a partner have
-// no candidates. Motion is even if the acceleration (match/second_half.h) is 0 in at least half of
-// the frames with a partner. C_ij is a sum over both halves, and rho is 0 between frames.
+// Pairs over time. If `pairs` is set and the motion of a bundle is uniform, the patches of the
+// bundle span two frames. The second half of such a patch has the same position in the partner of
+// its frame (time/frame_pairs.h). The distance and n count both halves. Frames without a partner
+// have no candidates. Motion counts as uniform if the acceleration (match/second_half.h) is 0 in at
+// least half of the frames with a partner. C_ij is a sum over both halves, and rho is 0 between
+// frames.
 //
 // White noise. The vector 1 (all ones) is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 +
 // f in the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of all

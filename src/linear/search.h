@@ -1,5 +1,5 @@
 #pragma once
-// Plans the search for groups over time (params.h, "Over time").
+// Plans the search for groups in several frames (params.h, "Over time").
 
 #include <span>
 #include <vector>

@@ -151,8 +151,7 @@ struct GuideBytes {
 };
 
 /// The match threshold and the biases of group.h, converted to the distances of clustered matching.
-/// Such a distance is the sum of the squared differences of all samples of two patches in the 8-bit
-/// guide.
+/// Such a distance is the sum of squared differences between two patches of the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
@@ -215,7 +214,7 @@ struct PatchNumbers {
 
 inline constexpr int scratch_padding = 8;
 
-/// Gives the clustering on the host access to the samples of patches.
+/// Provides the samples of patches to the clustering code on the host.
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;

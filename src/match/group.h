@@ -32,8 +32,8 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size with MatchParams::any_size. Without it, group sizes are powers of two up to
-/// `max_group`.
+/// Maximum group size if MatchParams::any_size is set. If any_size is not set, group sizes are
+/// powers of two up to `max_group`.
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member from the reference patch: the distance along x and y in

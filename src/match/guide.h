@@ -6,7 +6,8 @@
 // - First phase: luma is matched in luma. The two chroma planes C1 and C2 are matched together in
 //   (C1 - C2) / sqrt(2). This guide has the noise level of each chroma plane, and shows the edges
 //   of both planes, because their edges usually have opposite signs. Groups that are found in luma
-//   are worse for chroma, although luma has more detail.
+//   give worse results for chroma than groups that are found in this guide, although luma has more
+//   detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
 //   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
 //   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A
@@ -49,7 +50,7 @@ struct PlaneSet {
   /// picture, or if the noise of the guide is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h); 0: no groups are stored. In the second phase, this is the value of the first
+  /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first
   /// phase, or 0 if the first phase stored no groups of these planes.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
@@ -72,8 +73,8 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. This is the range of noise-free
-/// pictures. If samples are not clipped, the function extends the range at both ends by three
+/// Returns the range of values in the guide of a set of planes. If samples are clipped, the range
+/// is that of noise-free pictures. If not, the function extends that range at both ends by three
 /// standard deviations of the noise in the guide. `share` is the share of the input noise that
 /// remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,

@@ -1,7 +1,7 @@
 #pragma once
-// Motion of reference patches. Reference patches are grouped in bundles, and a bundle has the
-// motion vector of the motion block (time/motion.h) that contains its centre. In chroma planes, the
-// vector is converted to samples of the plane and rounded down.
+// Motion of reference patches. A bundle is a block of up to 8x4 neighbouring reference patches. All
+// of them have the motion vector of the motion block (time/motion.h) that contains the centre of
+// the bundle. In chroma planes, the vector is converted to samples of the plane and rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace lull {
 
 /// Size of a bundle in reference patches. All reference patches of a bundle have one motion vector.
-/// Bundles at the right and bottom edge are smaller.
+/// Bundles at the right and bottom edge have fewer reference patches.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
 /// The bundles into which the reference patches of a plane are grouped.

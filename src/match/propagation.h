@@ -2,10 +2,11 @@
 // Finds groups without a search of complete search windows. If a patch resembles another patch,
 // then the neighbours of both patches at the same displacement usually resemble each other. So only
 // some reference patches, the searched reference patches, search their windows. The other reference
-// patches test the members of the groups of the searched ones (propagation: Barnes, Shechtman,
-// Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). A later phase reuses the
-// groups of the first phase in the same way, and compares patches in its better guide.
-// docs/measurements/propagation.md describes the loss of quality.
+// patches test the members of the groups of searched reference patches (propagation: Barnes,
+// Shechtman, Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). The second
+// phase tests the members of the groups of the first phase in the same way, and compares patches in
+// its own guide, which contains less noise. docs/measurements/propagation.md describes the loss of
+// quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row

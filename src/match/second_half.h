@@ -8,8 +8,8 @@
 // reference patch. In this case, the second half of the candidate is displaced by the acceleration.
 // All motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
 // candidates' second frame, and c to the reference patches' second frame. The displacement of a
-// candidate's second half from its first half is b - a - c. The decision is made for each bundle of
-// reference patches (motion_grid.h).
+// candidate's second half from its first half is b - a - c. The matcher decides separately for each
+// bundle, a block of 8x4 reference patches (motion_grid.h).
 
 #include <algorithm>
 
@@ -43,10 +43,11 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// Returns the area of a bundle in which the two positions of the second half are compared. The
-/// area is the part of the bundle's reference patches that remains inside the plane when it is
-/// moved by `a` (the motion to the candidates' first frame) and by `a` + `acceleration`. `i` and
-/// `j` are the column and row of the bundle's first reference patch.
+/// Returns the area of a bundle (a block of 8x4 reference patches) in which the two positions of
+/// the second half are compared. The area is the part of the bundle's reference patches that
+/// remains inside the plane when it is moved by `a` (the motion to the candidates' first frame) and
+/// by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's first reference
+/// patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);
@@ -65,9 +66,9 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Returns the displacement of the second halves of a bundle's candidates from their first halves:
-/// `acceleration`, or 0 if the motion counts as uniform. `own` is the guide of the reference
-/// patches' second frame, and `other` is the guide of the candidates' second frame.
+/// Returns the displacement between the two halves of the candidates of a bundle (a block of 8x4
+/// reference patches): `acceleration`, or 0 if the motion counts as uniform. `own` is the guide of
+/// the reference patches' second frame, and `other` is the guide of the candidates' second frame.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

@@ -105,8 +105,8 @@ class VolumeEngine {
   /// before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
-  /// Returns the preferred number of slices per call of estimate(). With more slices, the engine
-  /// needs more memory, and the latency is higher.
+  /// Returns the preferred number of slices per call of estimate(). The memory of the engine and
+  /// the latency grow with the number of slices per call.
   virtual int slices_at_a_time() const { return 1; }
 };
 

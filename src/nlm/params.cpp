@@ -31,9 +31,10 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter. h is larger if the noise is weak. It is smaller without
-/// the mean term (Params::mean_term), and for larger windows, in which more patches are similar by
-/// chance.
+/// Returns the strength h of the filter, in units of the noise's sigma. The ratio h is larger for
+/// weak noise than for strong noise. It is smaller without the mean term (Params::mean_term) than
+/// with the mean term, and smaller for large windows than for small windows, because large windows
+/// contain more patches that are similar by chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -53,7 +54,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.h = 0.8f;  // the paper does not state h
       break;
     case Profile::fast: {
-      // A larger window improves the result more if the noise is stronger.
+      // A large window improves the result more for strong noise than for weak noise.
       const bool strong = max_sigma(noise) > 30;
       p.search_radius = strong ? 4 : 3;
       p.h = strong ? 1.0f : 1.05f;

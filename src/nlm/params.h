@@ -39,8 +39,8 @@ struct Params {
   int search_radius = 5;  // S of Marques and Pardo, M of Cuomo; 1..20, in volumes 1..10
   Weights weights = Weights::polynomial;
   float h = 0.8f;  // strength, in units of the noise's sigma, > 0
-  /// Number of noise variances that are subtracted from distances, 0..2. At 2, this is the
-  /// contribution of the noise to the distance of patches with equal content.
+  /// Number of noise variances that the filter subtracts from distances, 0..2. The number 2 removes
+  /// the contribution of the noise to the distance of patches with equal content.
   float correction = 2;
   // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
@@ -79,8 +79,8 @@ struct Params {
 
 /// Returns the parameters of a profile for this noise, for pictures. `paper` has the parameters of
 /// Marques and Pardo, with 21x21 windows and 9x9 patches; the other profiles were chosen by
-/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal` becomes
-/// Params::temporal.
+/// measurement (docs/measurements/nlm.md). The profiles `best` and `high` have the same parameters.
+/// `temporal` becomes Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
 /// windows, 3^3 patches and Coupe's h.

@@ -30,14 +30,14 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns how many slices of this size a GPU filters together if patches are small cubes. If
-/// slices are large, a few of them are enough to keep the GPU busy, and each of them needs more GPU
-/// memory.
+/// Returns how many slices of this size a GPU filters together if patches are small cubes. Few
+/// large slices are enough to use the whole GPU, and a large slice needs more GPU memory than a
+/// small slice.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }
 
-/// Returns the stabilisers of the planes whose noise has a curve.
+/// Returns the variance stabilisers of the planes that have a noise curve.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params);
 
 }  // namespace lull::nlm

@@ -24,8 +24,8 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices for one call of finish(). More slices are more efficient,
-  /// but increase the latency.
+  /// Returns the maximum number of slices for one call of finish(). A large number is more
+  /// efficient than a small number, but increases the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.

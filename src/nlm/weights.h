@@ -17,9 +17,9 @@
 // Candidates are searched in the frame itself and in the neighbouring frames that take part
 // (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
 // hole (noise/holes.h) is no candidate, except for the reference patch itself. Planes continue
-// beyond their edges (Params::border), and candidates may be there as well. Slices of a patch that
-// do not exist are mirrored: before slice 0 come 0, 1, 2 again (continued()); candidates have no
-// origin in such slices.
+// beyond their edges (Params::border), and candidates may also be beyond the edges. Slices of a
+// patch that do not exist are mirrored: before slice 0 come 0, 1, 2 again (continued()); candidates
+// have no origin in such slices.
 //
 // 1. Distance, in units of the noise variance, of the guide planes G_c with the weights a_c =
 //    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:

@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 /// Moments of clipped samples as a function of intensity, from 4 standard deviations outside the
-/// limit to 6 inside it, where hardly any sample is clipped.
+/// clip limit to 6 standard deviations inside the clip limit, where hardly any sample is clipped.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;

@@ -1,8 +1,8 @@
 #pragma once
 // Converts the planes of a frame for a filter on the host, and converts the results back. The
 // filter gets float samples on the 0..255 scale, within the range that filters accept
-// (core/float_guard.h). If the noise follows a curve, the samples are also stabilised
-// (stabiliser.h).
+// (core/float_guard.h). If the noise level depends on the intensity, the samples are also
+// variance-stabilised (stabiliser.h).
 
 #include <array>
 
@@ -15,7 +15,7 @@ namespace lull {
 
 class FilteredSamples {
  public:
-  /// `stabilisers` contains the variance stabilisers of the planes whose noise has a curve.
+  /// `stabilisers` contains the variance stabilisers of the planes that have a noise curve.
   FilteredSamples(const NoiseModel& noise, const Stabilisers& stabilisers)
       : stabilisers_(stabilisers), levels_(noise.levels_in_samples()) {}
 
@@ -35,8 +35,8 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Makes stabilisers for the planes that have a curve. `skew_bias` contains one value per plane, as
-/// defined for the constructor of Stabiliser.
+/// Makes variance stabilisers for the planes that have a noise curve. `skew_bias` contains one
+/// value per plane, as defined for the constructor of Stabiliser.
 [[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
                                            const std::array<double, 3>& skew_bias);
 [[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double skew_bias) {

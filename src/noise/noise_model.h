@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip. It is estimated or specified once, before a session opens. Filters use it to
-// compute thresholds, Wiener factors and distances.
+// The noise of a clip. The noise is estimated or specified once, before a session is opened.
+// Filters use it to compute thresholds, Wiener factors and distances.
 
 #include <array>
 #include <limits>
@@ -41,22 +41,23 @@ struct NoiseCurve {
   float high = std::numeric_limits<float>::infinity();
 
   float at(float intensity) const;
-  /// Returns the root mean square of the curve over the 0..255 scale.
+  /// Returns the root mean square of the noise curve over the 0..255 scale.
   float level() const;
 };
 
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation that filters assume, on the 0..255 scale, >= 0. A plane with a sigma of 0
-  /// is not filtered. If there is a curve, sigma is the standard deviation in stabilised samples,
-  /// which also have values within 0..255. The value stabilised_sigma(*curve) removes exactly the
-  /// noise of the curve; a larger or smaller value removes more or less noise.
+  /// is not filtered. If there is a noise curve, sigma is the standard deviation in stabilised
+  /// samples, which also have values within 0..255. With sigma = stabilised_sigma(*curve), filters
+  /// remove exactly the noise of the curve. With a larger sigma they remove more noise, and with a
+  /// smaller sigma less noise.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Noise level by intensity; null: the same level at every intensity, and nothing is clipped. If
-  /// there is a curve, filters process samples whose variance the curve stabilises (stabiliser.h);
-  /// `sigma` and `correlation` then describe the noise of stabilised samples.
+  /// Noise level by intensity; null: the same noise level at every intensity, and nothing is
+  /// clipped. If there is a noise curve, filters process variance-stabilised samples
+  /// (stabiliser.h); `sigma` and `correlation` then describe the noise of stabilised samples.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
@@ -79,12 +80,12 @@ struct PlaneNoise {
 class NoiseModel {
  public:
   NoiseModel() = default;
-  /// Makes a model of white noise. (The constructor is not explicit, so that three levels can be
-  /// passed as a noise model.)
+  /// Makes a model of white noise. (The constructor is not explicit, so that three noise levels can
+  /// be passed as a noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
   /// Makes the model of RGB noise that is correlated between channels, as in camera pictures, from
-  /// the noise of Y, U and V of the opponent space. The levels of R, G and B are computed as if the
-  /// noise of Y, U and V were independent.
+  /// the noise of Y, U and V of the opponent space. The noise levels of R, G and B are computed as
+  /// if the noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }
@@ -92,7 +93,7 @@ class NoiseModel {
   float sigma(int i) const { return planes_[i].sigma; }
   std::array<float, 3> sigmas() const;
   std::array<float, 3> levels_in_samples() const;
-  /// Returns true if any plane with noise has a curve.
+  /// Returns true if any plane with noise has a noise curve.
   bool has_curves() const;
   /// Returns true if the noise of all planes with a sigma above 0 is white.
   bool is_white() const;

@@ -15,7 +15,7 @@
 
 namespace lull {
 
-/// Rows of the matrix of a 1D transform of 8 samples.
+/// Rows of a transform matrix for 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
 /// Lower bounds of variances. `min_coefficient_variance` is for a coefficient of a patch, in units

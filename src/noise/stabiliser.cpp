@@ -68,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the samples of one intensity, for noise that a curve describes: a Gaussian
-/// distribution that is clipped at the limits of the curve.
+/// Distribution of the samples of one intensity, for noise that a noise curve describes: a Gaussian
+/// distribution that is clipped at the clip limits of the noise curve.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)

@@ -14,10 +14,11 @@
 // E[f(z) | y], which is not f(y); the inverse therefore returns the y for which this expectation
 // equals the filter's result.
 //
-// Filters of patches return slightly less than E[f(z) | y] where the distribution of the noise is
+// Patch-based filters return slightly less than E[f(z) | y] where the distribution of the noise is
 // skewed towards bright values, like that of clipped noise in dark areas: patches with few samples
-// of the long tail are more similar to each other, so that they are matched more often and get
-// larger weights. The size of this bias depends on the filter and is a parameter (`skew_bias`).
+// of the long tail are more similar to each other than other patches, so that they are in more
+// groups and get larger weights. The size of this bias depends on the filter and is a parameter
+// (`skew_bias`).
 
 #include <array>
 #include <memory>
@@ -47,7 +48,8 @@ class Stabiliser {
   /// (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
   /// Returns the standard deviation of the noise after forward(), on the 0..255 scale, where
-  /// samples are not clipped. Where samples are clipped, the noise after forward() is weaker.
+  /// samples are not clipped. Where samples are clipped, the noise after forward() is weaker than
+  /// this value.
   float sigma() const { return sigma_; }
 
  private:

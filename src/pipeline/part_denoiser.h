@@ -23,9 +23,9 @@ struct PartContext {
   /// Determines the state of frames whose repeat_state is unknown. Null: such frames do not count
   /// as repeated.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// A callback that the pushing thread calls after a frame if all wanted results up to this frame
-  /// have been computed. Its argument is the index of the frame, counted from 0 over all frames. If
-  /// no later frame is wanted, the denoiser then needs no more frames.
+  /// A callback that push() calls when it has received a frame and the denoiser has computed all
+  /// wanted results up to this frame. The argument is the index of the frame, counted from 0 over
+  /// all frames. If no frame after this index is wanted, the caller may stop pushing frames.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -133,8 +133,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the caller must push more frames before the next result can arrive. This is
-  /// the case if the oldest part is incomplete, or if no session filters it while an idle session
+  /// Returns whether the caller must push more frames before the next result can arrive. The result
+  /// is true if the oldest part is incomplete, or if no session filters it while an idle session
   /// waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
@@ -199,9 +199,9 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that one split causes to be filtered twice.
-    // While frames still arrive, worth_splitting is so large that the second half contains the
-    // complete margin after the first half.
+    // `filtered_twice` is the maximum number of frames that two sessions filter because a part is
+    // split in two halves. While frames still arrive, worth_splitting is so large that the second
+    // half of the part contains the complete margin after the first half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

@@ -1,6 +1,6 @@
 #pragma once
-// Combines several sessions into one session for filters over several frames, so that several GPUs
-// share a clip that is filtered over time.
+// Combines several sessions into one session, so that several GPUs share a clip that is filtered
+// over time.
 
 #include <memory>
 #include <vector>
@@ -14,7 +14,7 @@ namespace lull::pipeline {
 struct PartOptions {
   Margin margin{};
   /// Maximum length of a part, at least 1; repeated frames are not counted. The margins of parts
-  /// are filtered twice, so short parts take more time.
+  /// are filtered twice, so a clip in short parts takes more time than a clip in long parts.
   int frames = 1;
   /// Determines the state of frames whose repeat_state is unknown. Null: such frames do not count
   /// as repeated.

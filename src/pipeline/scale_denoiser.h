@@ -37,9 +37,10 @@ class Halving {
 /// low-pass filter, the result is
 /// fine + E G (coarse - D fine),
 /// where `fine` filters the frame and `coarse` the frame at half size. So the lowest frequencies
-/// come from the result at half size, and all other frequencies from the result at full size. This
-/// applies to all planes.
-/// @param frame  format of the frames; `fine` is opened with it, `coarse` with half_format(frame)
+/// come from the result at half size, and all other frequencies from the result at full size. All
+/// planes are filtered at two scales.
+/// @param frame  format of the frames; `fine` is a session for this format, `coarse` a session for
+///     half_format(frame)
 /// @param results  samples of the results; the results of `fine` may have a higher bit depth
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,

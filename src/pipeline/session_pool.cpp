@@ -61,8 +61,8 @@ void SessionPool::work(int me) noexcept {
   }
 }
 
-// Runs the session of worker `me`. Returns true if there is nothing more to do, and false if a new
-// session has replaced this session.
+// Runs the session of worker `me`. Returns true if the session has finished its work, or if it has
+// failed without a replacement. Returns false if a new session has replaced it.
 bool SessionPool::serve(int me) {
   try {
     callbacks_.serve(me, *workers_[me].session);

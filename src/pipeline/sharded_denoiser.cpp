@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 // Number of frames in flight for each session, in addition to the latency of the session: one frame
-// that is filtered, one that waits, and two finished frames whose results must wait for those of a
-// slower session.
+// that the session filters, one frame that waits for the session, and two finished frames, whose
+// results wait for the results of slower sessions.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -38,8 +38,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // Here each repeated frame gets the samples of the frame that it repeats. This saves memory,
-    // because a session may store many repeated frames.
+    // note() makes each repeated frame share the sample buffer of the frame that it repeats.
+    // Sharing saves memory, because a session may store many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)

@@ -15,9 +15,9 @@ namespace lull::pipeline {
 /// Functions that are called if a session fails. The threads of the sessions call them, possibly
 /// several threads at a time.
 struct ShardOptions {
-  /// Reports that session `index` has failed with `why`, and that its frames are given to the
-  /// remaining sessions, whose number is `left`. The function is called after one of the remaining
-  /// sessions has returned a result, because the same cause may make all devices fail.
+  /// Reports that session `index` has failed for the reason `why`. The remaining `left` sessions
+  /// get its frames. The function is called after one of the remaining sessions has returned a
+  /// result, because the same cause may make all devices fail.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens the session that does the remaining work when the last session has failed; `why` is the
@@ -44,8 +44,8 @@ struct ShardOptions {
 /// memory may belong to the failed device. Any other exception of a session is also rethrown at
 /// once.
 /// @param sessions  at least 1, none null; each accepts frames again after it was drained
-/// @param repeats for a single session over several frames, in which many repeated frames may be in
-///   flight: repeated frames then share samples. Null: repeated frames are not detected.
+/// @param repeats for a single session that filters over time, in which many repeated frames may be
+///   in flight: repeated frames then share samples. Null: repeated frames are not detected.
 /// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
                                               ShardOptions options = {},

@@ -21,7 +21,7 @@ void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, Linear
 
 /// Returns the noise of demosaiced samples in the opponent space (core/colour.h). The noise of the
 /// mosaic is independent; `sigma` contains its standard deviations at red, green and blue sites.
-/// Levels and autocorrelations are the means over the four sites of the pattern.
+/// Noise levels and autocorrelations are the means over the four sites of the pattern.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -83,8 +83,8 @@ class Directional {
     });
   }
 
-  /// Chooses at each site the direction in which the difference of colours varies less, and
-  /// computes green at red and blue sites.
+  /// Chooses at each site the direction (horizontal or vertical) in which the difference of colours
+  /// varies less than in the other direction, and computes green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();

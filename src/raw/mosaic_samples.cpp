@@ -36,7 +36,7 @@ struct Range {
   }
 };
 
-/// Returns the value that replaces the sample of the site (x, y). If the site is no defect, this is
+/// Returns the value that replaces the sample of the site (x, y). If the site is no defect, returns
 /// the sample itself.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,

@@ -1,6 +1,6 @@
 #pragma once
-// Converts the samples of a sensor to stabilised samples, and chooses the levels of denoised
-// mosaics.
+// Converts the samples of a sensor to stabilised samples, and chooses the black and white levels of
+// denoised mosaics.
 
 #include <cstdint>
 
@@ -9,9 +9,10 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in rows with red to the green samples in rows with blue.
+/// Returns the ratio of the green samples of the red rows to the green samples of the blue rows.
 /// Returns 1 if the ratio cannot be measured. Crosstalk between sites causes a difference between
-/// these samples, which filters would preserve as a pattern of the scene.
+/// the green samples of red and blue rows. Filters would preserve this difference as if it were a
+/// pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot if
@@ -30,8 +31,8 @@ struct ResultLevels {
   std::array<float, 4> black{};  // by site
   float white = 65535;
 };
-/// Returns the levels of the sensor, multiplied by the largest power of two for which white fits
-/// into 16 bits. Denoised samples need more bits than noisy samples.
+/// Returns the black and white levels of the sensor, multiplied by the largest power of two for
+/// which white fits into 16 bits. Denoised samples need more bits than noisy samples.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

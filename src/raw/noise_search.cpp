@@ -61,8 +61,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
 }
 
 /// Returns the distance between blocks. Blocks overlap, so that some of them lie completely in
-/// smooth areas. In large pictures the distance is greater, because large pictures have enough
-/// blocks.
+/// smooth areas. In large pictures, blocks are farther apart than in small pictures, because large
+/// pictures have enough blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;

@@ -34,7 +34,7 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise levels with which the first and the last filter are opened. They exceed 1
+/// Factors for the noise levels that the first and the last filter assume. These factors exceed 1
 /// because errors of demosaicing look like additional noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 

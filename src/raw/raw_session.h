@@ -1,12 +1,12 @@
 #pragma once
-// The session for mosaics of a sensor. It stabilises and demosaics them, denoises R, G and B, and
-// inverts the stabilisation.
+// The session for mosaics of a sensor. The session stabilises and demosaics the mosaics, denoises
+// R, G and B, and inverts the stabilisation.
 //
 // A first session filters the stabilised picture, demosaiced along edges (directional.h). Its
-// result x predicts the mosaic. The samples minus the prediction are almost only noise; they are
-// demosaiced by linear filters and added to x. This gives a picture with the full noise, but hardly
-// any errors of demosaicing. A second session filters this picture. The covariance of the noise
-// follows from the linear filters (demosaic.h).
+// result x predicts the mosaic. The samples minus the prediction are almost only noise. Linear
+// filters demosaic these differences. The sum of x and the demosaiced differences is a picture with
+// the full noise, but hardly any errors of demosaicing. A second session filters this picture. The
+// covariance of the noise follows from the linear filters (demosaic.h).
 
 #include <functional>
 #include <memory>

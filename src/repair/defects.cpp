@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_lone_frames = 3;  // frames examined for impulses, in addition to a pair
 /// Minimum number of different levels of a frame in which impulses are searched. Graphics with
-/// fewer levels may be dithered, so their isolated samples are not impulses.
+/// fewer levels than this may be dithered, so their isolated samples are not impulses.
 constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {

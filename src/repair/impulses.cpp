@@ -26,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have an outlier nearby in the next frame. This is the
-/// case for sparks, snow and moving dots, but not for impulses.
+/// Returns whether many outliers of a frame have an outlier nearby in the next frame. The result is
+/// true for sparks, snow and moving dots, but not for impulses.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);

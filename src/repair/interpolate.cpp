@@ -11,8 +11,9 @@ namespace {
 // Maximum distance, in samples, at which unmarked samples are searched if no direction has unmarked
 // neighbours on both sides.
 constexpr int max_reach = 16;
-/// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture. At
-/// higher levels, the noise that cubic interpolation adds exceeds the improvement of the estimate.
+/// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture.
+/// Above this level, the noise that cubic interpolation adds exceeds the improvement of the
+/// estimate.
 constexpr float max_noise_of_cubic = 1.5f;
 
 struct Direction {

@@ -249,9 +249,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves (I + lambda D^T D) s = p, where s is the smooth profile, p the profile, and D as in
-  // lines.h includes the order. `band` first contains the lower band of the matrix, and then its
-  // Cholesky factor L. The last step solves L L^T s = p.
+  // Solves (I + lambda D^T D) s = p, where p is the profile, s the smooth profile, and D the matrix
+  // that computes the differences of the given order. `band` first contains the lower band of the
+  // matrix, and then its Cholesky factor L. The last step solves L L^T s = p.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -324,7 +324,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
   // The mean of the profiles of all frames is the contribution of the picture to each profile, if
-  // the picture changes little. It is used if the profiles can then be smoothed with a lower score.
+  // the picture changes little. The mean profile is subtracted if the differences from it can be
+  // smoothed with a lower score than the profiles themselves.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

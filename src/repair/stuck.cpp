@@ -16,7 +16,8 @@ namespace {
 /// Number of frames in which all samples are examined. In the other frames, only the candidates are
 /// examined.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If there are more candidates, they are details of the picture.
+// Maximum number of candidates. More candidates than this are details of the picture and not stuck
+// pixels.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its
@@ -209,8 +210,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // Samples with a soft edge, or in surroundings that vary as strongly as the sample itself, are
-    // details of the picture.
+    // A sample is a detail of the picture if its edge is soft, or if its surroundings vary as
+    // strongly as the sample itself.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||

@@ -1,6 +1,6 @@
 #pragma once
-// Finds stuck, hot and dead pixels: samples of a clip that differ from their surroundings in the
-// same way in all frames, while the picture changes.
+// Finds stuck, hot and dead pixels: samples of a clip that are brighter, or darker, than their
+// surroundings in all frames, while the picture changes.
 
 #include <functional>
 #include <vector>

@@ -43,7 +43,7 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values. If their number is even, this is the mean of the two middle
+/// Returns the median of the values. If their number is even, returns the mean of the two middle
 /// values. Returns 0 if there are no values. The function changes the order of the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;

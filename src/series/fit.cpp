@@ -25,16 +25,16 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum number of signal components, as a share of the number of volumes. The rest of the series
 /// counts as noise.
 constexpr double max_signal_share = 0.7;
-/// In a series of at most `few_volumes` volumes with more signal components than that, the level is
-/// estimated from the last `last_components` components.
+/// In a series of at most `few_volumes` volumes with more signal components than that, the noise
+/// level is estimated from the last `last_components` components.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
-/// If the levels of volumes differ by less than this factor, they count as equal. `same_level` is
-/// for levels computed from residuals, `same_estimate` for estimates from single volumes, which are
-/// less accurate.
+/// If the noise levels of volumes differ by less than this factor, they count as equal.
+/// `same_level` is for noise levels computed from residuals, `same_estimate` for estimates from
+/// single volumes, which are less accurate than noise levels from residuals.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
-/// factor, the level contains signal.
+/// If a noise level exceeds the estimate from cubes of a single volume (noise/volume) by more than
+/// this factor, it contains signal.
 constexpr float max_correction = 1.5f;
 /// At least this number of components is filtered, even if fewer of them have an eigenvalue above
 /// those of noise. The other components can still contain signal in a few voxels, and filtering a
@@ -83,8 +83,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If the volumes have little in common, the residuals contain signal. The estimates from single
-    // volumes are then better.
+    // If the volumes have little in common, the residuals contain signal. In this case, the
+    // function returns the estimates from single volumes.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
   }
@@ -194,8 +194,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes from `volumes` all volumes whose results are better if they are filtered separately.
-/// Returns whether a volume was removed.
+/// Removes from `volumes` each volume that gets a better result if it is filtered alone than if it
+/// is combined with the other volumes. Returns whether a volume was removed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -217,8 +217,8 @@ std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Chooses the volumes that are combined: those that do not give better results if they are
-/// filtered separately.
+/// Chooses the volumes that are combined: all volumes that would not get a better result if each
+/// were filtered alone.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,
@@ -238,8 +238,9 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the levels of the volumes that are not combined. These volumes get the levels of `noise`,
-/// because their residuals do not show their noise. Returns whether a level has changed.
+/// Resets the noise levels of the volumes that are not combined. These volumes get the noise levels
+/// of `noise`, because their residuals do not show their noise. Returns whether a noise level has
+/// changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -272,8 +273,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volume v and volume `half` + v the lower of their levels. Signal that an estimate takes
-/// for noise only raises a level.
+/// Gives volume v and volume `half` + v the lower of their two noise levels, because signal that an
+/// estimate mistakes for noise only raises a noise level.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

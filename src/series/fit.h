@@ -14,7 +14,7 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// If true, the levels and the noise map are estimates, which the residuals may correct.
+  /// If true, the noise levels and the noise map are estimates, which the residuals may correct.
   bool refine = true;
   /// The states of the voxels (voxels.h), if they are known. If empty, they are determined from the
   /// samples.
@@ -26,8 +26,8 @@ struct FitOptions {
   /// the imaginary parts of the same volumes, and volumes with the same number within the groups
   /// have equal noise. The value 0 means one group.
   int second_group = 0;
-  /// If true, the basis contains all components. This is necessary if the filter does not remove
-  /// all of the noise.
+  /// If true, the basis contains all components. All components are necessary if the filter does
+  /// not remove all of the noise.
   bool keep_all = false;
 };
 
@@ -43,7 +43,7 @@ struct Fit {
 };
 
 /// Decomposes a series.
-/// @param noise  levels of all volumes; at least 2 of the volumes must have noise
+/// @param noise  noise levels of all volumes; at least 2 of the volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);
 

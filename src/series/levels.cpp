@@ -18,15 +18,15 @@ constexpr int cell = 4;
 /// Samples with Rician noise are used only if their variance-stabilised signal, in units of the
 /// noise level, is at least this large.
 constexpr double min_rician_signal = 2;
-/// Minimum share of a volume's noise that its residuals contain. If they contain less, the level of
-/// the volume is not changed.
+/// Minimum share of a volume's noise that its residuals contain. If the residuals contain less than
+/// this share, the noise level of the volume does not change.
 constexpr double min_free_share = 0.3;
-/// Minimum degrees of freedom of the residuals from which a level is computed, for the level of a
-/// volume and for a node of the map. The relative standard deviation of a level is 1 / sqrt(2 x
-/// degrees of freedom).
+/// Minimum degrees of freedom of the residuals from which a noise level is computed, for the noise
+/// level of a volume and for a node of the noise map. The relative standard deviation of a noise
+/// level is 1 / sqrt(2 x degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// In series of more volumes than this, residuals are computed in only some of the voxels, so that
-/// their total number does not grow with the number of volumes.
+/// In series of more volumes than this number, residuals are computed in only some of the voxels,
+/// so that the number of residuals does not grow with the number of volumes.
 constexpr int max_examined = 100;
 /// A noise map is not used if its extremes differ by less than this factor.
 constexpr double min_variation = 1.08;
@@ -222,9 +222,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal levels must remain equal. (If each volume had its own level, a volume whose level is too
-  // low would dominate a component. This component would then explain the noise of the volume, and
-  // the level of the volume would be lowered further.)
+  // Equal noise levels must remain equal. (If each volume had its own noise level, a volume with
+  // too low a noise level would dominate a component. This component would then explain the noise
+  // of the volume, and the function would reduce the noise level of the volume further.)
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

@@ -14,24 +14,24 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis: the level of the residuals, relative to the level of the volume
-  /// before the correction. 0: the components explain the volume completely, or too few of its
-  /// samples could be used.
+  /// For each volume of the basis: the noise level of the residuals, relative to the noise level of
+  /// the volume before the correction. 0: the components explain the volume completely, or too few
+  /// of its samples could be used.
   std::vector<double> ratios;
 };
 
-/// Corrects the level of each volume, and the noise map, by the residuals of the complete voxels
-/// (voxels.h). If all volumes have equal levels, the residuals of all volumes together correct
-/// them, so that the levels remain equal. If the levels differ, each level is corrected separately,
-/// and the level of a volume without usable residuals (a ratio of 0) does not change. Samples with
-/// Rician noise are used only where their signal is at least twice the level, because weaker
-/// signals have a smaller variance.
+/// Corrects the noise level of each volume, and the noise map, by the residuals of the complete
+/// voxels (voxels.h). If all volumes have equal levels, the residuals of all volumes together
+/// correct them, so that the levels remain equal. If the levels differ, each level is corrected
+/// separately, and the level of a volume without usable residuals (a ratio of 0) does not change.
+/// Samples with Rician noise are used only where their signal is at least twice the level, because
+/// weaker signals have a smaller variance.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,
                                                  std::span<const VoxelState> states);
 
-/// Returns whether all volumes with noise have equal levels.
+/// Returns whether all volumes with noise have equal noise levels.
 [[nodiscard]] bool have_one_level(const SeriesNoise& noise);
 
 }  // namespace lull::series

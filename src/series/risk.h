@@ -20,12 +20,12 @@ struct Risks {
   std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the expected errors (risks) for a simple filter: a soft threshold of the DCT
-/// coefficients of cubes of 4 x 4 x 4 voxels. Stein's unbiased risk estimate gives the error
-/// without knowledge of the signal (Donoho and Johnstone 1995, "Adapting to unknown smoothness via
-/// wavelet shrinkage", doi:10.1080/01621459.1995.10476626). The rotation from volumes to components
-/// keeps the noise of the coefficients white, and commutes with the DCT. The estimate uses some of
-/// the cubes inside the object.
+/// Estimates the expected errors (risks) of a simple filter, which applies a soft threshold to the
+/// DCT coefficients of 4x4x4 voxels. Stein's unbiased risk estimate gives the error without
+/// knowledge of the signal (Donoho and Johnstone 1995, "Adapting to unknown smoothness via wavelet
+/// shrinkage", doi:10.1080/01621459.1995.10476626). The rotation from volumes to components keeps
+/// the noise of the coefficients white, and commutes with the DCT. The estimate uses some of the
+/// cubes inside the object.
 /// @param means  mean of each volume after variance stabilisation (not contained in components)
 /// @param eigen  the components of the volumes
 /// @param components  number of components that are filtered; the others are set to 0

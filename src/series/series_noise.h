@@ -23,9 +23,9 @@ struct SeriesNoise {
 
 /// Returns the volumes with noise, in order.
 [[nodiscard]] std::vector<int> noisy_volumes(const SeriesNoise& noise);
-/// Returns the median level of the volumes with noise; 0 if there is none.
+/// Returns the median noise level of the volumes with noise; 0 if no volume has noise.
 [[nodiscard]] float median_level(const SeriesNoise& noise);
-/// Returns the noise of a volume with this level.
+/// Returns the noise of a volume with this noise level.
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
 /// Variance stabilisation of the samples of a series. All volumes passed to it must have noise.

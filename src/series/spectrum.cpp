@@ -9,8 +9,8 @@ namespace {
 
 /// The upper end of the spectrum of the noise is computed from its lower end, as if both were
 /// equally far from the middle. The distance counts as at most max_widening times the distance for
-/// noise of one level, plus max_excess, because a single volume with a very low level widens the
-/// spectrum only downwards.
+/// a constant noise level, plus max_excess, because a single volume with a very low noise level
+/// widens the spectrum only downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
 /// linearly on the other volumes.
@@ -55,7 +55,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);
     if (!(spectrum.variance > 0)) return spectrum;
-    // If the level of the noise varies, the spectrum is wider on both sides of its mean.
+    // If the level of the noise varies, the spectrum is wider, on both sides of its mean, than for
+    // a constant noise level.
     const double below = 1 - std::sqrt(least / spectrum.variance);
     const double above = 1 + std::clamp(below, width, max_widening * width + max_excess);
     spectrum.edge = spectrum.variance * (above * above + fluctuation_of(volumes, count));

@@ -16,10 +16,10 @@ struct Spectrum {
 /// Separates signal from noise. The eigenvalues of white noise of variance s^2 in V volumes over N
 /// voxels lie below s^2 (1 + sqrt(V / N))^2 (Marchenko and Pastur 1967; applied to diffusion MRI by
 /// Veraart et al. 2016, "Denoising of diffusion MRI using random matrix theory",
-/// doi:10.1016/j.neuroimage.2016.08.016). If the noise level varies, the spectrum is wider. In this
-/// case, the edge is assumed to be as far above the variance as the smallest eigenvalue is below
-/// it. The number of components is the smallest one for which the next eigenvalue lies below the
-/// edge.
+/// doi:10.1016/j.neuroimage.2016.08.016). If the noise level varies, the spectrum is wider than for
+/// a constant noise level. In this case, the edge is assumed to be as far above the variance as the
+/// smallest eigenvalue is below it. The number of components is the smallest number for which the
+/// next eigenvalue lies below the edge.
 /// @param values  eigenvalues in descending order
 /// @param count  number of voxels
 /// @param variance  the known noise variance; empty: the mean of the eigenvalues after the leading

@@ -30,8 +30,8 @@ class DeviceMotion {
   /// needs. In this function and in load(), `format` and the format of the session may have
   /// different sample types.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`. Waits for the
-  /// upload stream.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
+  /// Waits for the upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
   /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.
@@ -40,14 +40,14 @@ class DeviceMotion {
   /// each other frame of `frames`.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
-  /// later, in device memory. Null: the frames are too small for a motion search, so that all
+  /// after it, in device memory. Null: the frames are too small for a motion search, so that all
   /// vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }
 
  private:
-  /// Counts that a kernel writes, and their copy for the host.
+  /// Counters that a kernel writes, and the copy of the counters in host memory.
   template <class Counts>
   class Counted {
    public:

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of neighbouring frames. They are needed for patches that extend over two frames.
+// Pairs of neighbouring frames, which are needed for patches that span two frames.
 
 #include <array>
 #include <cstddef>

@@ -62,14 +62,14 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 // ---- repeated frames -----------------------------------------------------------------------
 
 /// Side of the blocks that are compared, in samples of their plane. Blocks at the right and lower
-/// border may be smaller.
+/// border may have fewer samples.
 inline constexpr int relation_block = 16;
 
 /// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal.
 /// The mean squared difference of blocks with independent noise is 2 sigma^2, within 10 percent.
 /// The limit is 1/32 of this value, (sigma / 4)^2. Encoders that repeat a frame with skipped blocks
-/// cause a much smaller difference. The limit is correct even if the given sigma is five times too
-/// high.
+/// cause a difference far below this limit. The limit is correct even if the given sigma is five
+/// times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -81,8 +81,8 @@ constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uin
   return 16 * squares <= limit * samples;
 }
 /// Returns whether the variance of a block is at least the variance of the noise. Blocks of black
-/// or blown-out areas, letterboxes and synthetic graphics have less variance, and do not show
-/// whether two frames share noise.
+/// or blown-out areas, letterboxes and synthetic graphics have a variance below this limit, and do
+/// not show whether two frames share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -122,7 +122,7 @@ inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
-/// Cost of predicting a frame from an earlier one (`predicted`), and cost without prediction
+/// Cost of predicting a frame from a frame before it (`predicted`), and cost without prediction
 /// (`own`), summed over the complete blocks of the frame. add_block() defines both costs.
 struct PredictionCost {
   std::uint64_t predicted = 0, own = 0;
@@ -136,8 +136,8 @@ constexpr std::uint32_t coarse_noise(float sigma) {
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences from the mean, rounded down, for 64 values whose sum is
-/// `sum` and whose sum of squares is `squares`.
+/// Returns the sum of squared differences of 64 values from their mean, rounded down. `sum` is the
+/// sum of the values, and `squares` is the sum of their squares.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
@@ -155,8 +155,9 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
   ++cost.blocks;
 }
 
-/// Returns whether the later frame belongs to another scene than the earlier one. The result is
-/// false if the later frame contains little more than noise, because a black frame is not a scene.
+/// Returns whether a frame belongs to another scene than the frame from which it was predicted. The
+/// result is false if the predicted frame contains little more than noise, because a black frame is
+/// not a scene.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -22,13 +22,13 @@ struct SessionPlan {
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// If true, the estimates of a frame's reference patches are used only in this frame: the session
-  /// gathers patches from other frames, but adds no estimates to them. This requires a single
-  /// phase.
+  /// gathers patches from other frames, but adds no estimates to them. A method with `gathers` must
+  /// have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from more frames before them than the temporal
-  /// radius contains (Timeline::extra_back), because few or no frames follow. In the same way, the
-  /// first frames of a scene always take patches from more frames after them
-  /// (Timeline::extra_ahead). Must be false if `gathers` is true.
+  /// radius contains (Timeline::extra_back), because few or no frames follow. Likewise, the first
+  /// frames of a scene always take patches from more frames after them than the temporal radius
+  /// contains (Timeline::extra_ahead). Must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -50,7 +50,7 @@ class FrameWorker {
   [[nodiscard]] virtual FrameDifference difference() = 0;
   /// Stores the samples of the frame that was accepted last in a slot.
   virtual void load(int slot) = 0;
-  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
   /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
@@ -69,8 +69,8 @@ class FrameWorker {
   virtual void await() {}
 };
 
-/// Opens a session over frames. The plan and `format` must be valid. With a temporal radius of 0,
-/// push() returns the result of the frame that is pushed.
+/// Opens a session that filters frames over time. The plan and `format` must be valid. With a
+/// temporal radius of 0, push() returns the result of the frame that is pushed.
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const SessionPlan& plan,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<FrameWorker> worker);

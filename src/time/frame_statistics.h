@@ -17,7 +17,7 @@ namespace lull {
                                             const std::array<float, 3>& sigma);
 
 /// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. For
-/// frames with independent noise, this is the case after half of the main plane.
+/// frames with independent noise, the relation is certain after half of the main plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 
@@ -26,7 +26,7 @@ void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
 /// Converts `main` to the coarse plane that prediction uses.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
-/// Returns the prediction cost of a frame from an earlier one, for coarse planes of equal size.
+/// Returns the cost of predicting a frame from a frame before it, for coarse planes of equal size.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
                                            PlaneView<const std::uint8_t> earlier,
                                            std::uint32_t noise);

@@ -23,11 +23,11 @@ class HostMotion {
   /// Releases the memory of a frame whose motion vectors, from and to all other frames, are already
   /// known or not needed. After that, the frame can only be used to predict other frames.
   void release(int slot);
-  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
-  /// `to`, which is `offset` frames later. The vectors are computed when they are requested for the
-  /// first time.
+  /// `to`, which is `offset` frames after it. The vectors are computed when they are requested for
+  /// the first time.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:

@@ -96,10 +96,10 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products ab (see the top of this file) of each warp, as the tensor cores return them:
-  /// products[warp][h][dx][column]. (dx, dy) is the vector. The tensor cores process rows of the
-  /// other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1; for the
-  /// second row, h is 1 and the column is dy.
+  /// Inner products of samples a of this frame and samples b of the other frame, for each warp and
+  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process the rows
+  /// of the other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1. For
+  /// the second row, h is 1 and the column is dy.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2

@@ -1,5 +1,5 @@
 #pragma once
-// Detects repeated frames as a session over frames does, but without a session.
+// Detects repeated frames as a FrameSession does, but without a session.
 
 #include <array>
 #include <memory>

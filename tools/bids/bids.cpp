@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind of text file that belongs to images and that companions_of() copies: gradients (.bval,
+/// A kind of text file that describes images. companions_of() copies such files: gradients (.bval,
 /// .bvec), and the file that lists the control and label volumes of a perfusion series
 /// (aslcontext.tsv).
 struct CompanionKind {
@@ -188,9 +188,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if writing would replace the file to which a link leads. This is the case if
-  /// an output is a link. It is also the case if `folder` is a link out of the derivative and
-  /// already contains an output. The option -y turns these checks off.
+  /// Throws an error if writing would replace the file to which a link leads. Writing would replace
+  /// it if an output is a link, or if `folder` is a link out of the derivative and already contains
+  /// an output. The option -y turns these checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;

@@ -162,8 +162,8 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const st
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // A file with more entities is more specific, so it comes after the files of its folder with
-    // fewer entities.
+    // The more entities the name of a file has, the more specific the file is. Within a folder,
+    // more specific files come after less specific files.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != suffix) continue;

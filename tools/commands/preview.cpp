@@ -184,8 +184,8 @@ class Preview {
     if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
-  /// Returns whether the preview shows cuts through a volume. In this case the complete volume is
-  /// denoised.
+  /// Returns whether the preview shows cross-sections through a volume. In this case the complete
+  /// volume is denoised.
   bool has_cuts() const {
     if (options_.input.depth.on) return false;
     constexpr int min_slices = 8;
@@ -195,8 +195,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cuts, which includes the voxel where the cuts intersect. The
-  /// second value is the index of the volume in its series.
+  /// Returns the geometry of the cross-sections, which includes the voxel where the cross-sections
+  /// intersect. The second value is the index of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];

@@ -41,7 +41,7 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
 }
 
 /// Returns the sum of SSIM over one row of window positions, for samples with peak 1. The moments
-/// are those of the samples minus 0.5, because float moments give more precise variances for
+/// are those of the samples minus 0.5, because variances from float moments are most precise for
 /// samples near 0. This function adds 0.5 to the means again.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;

@@ -18,7 +18,7 @@ template <class T>
 [[nodiscard]] double psnr(double mse, double peak);
 
 /// Returns the Gaussian window of Wang 2004 along a side of `length` samples: 11 weights with sigma
-/// 1.5, or `length` weights if the side is shorter. The sum of the weights is 1.
+/// 1.5, or `length` weights if the side has fewer than 11 samples. The sum of the weights is 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
 /// Returns the structural similarity of Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over all

@@ -40,12 +40,12 @@ struct SceneNoise {
   /// Noise in frames of half the size. The member has a value only if the noise is so coarse that
   /// frames of half the size are filtered in addition to the frames themselves.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume, without its level. The member `estimate` contains the level.
+  /// Noise of a volume, without the noise level. The member `estimate` contains the noise level.
   std::optional<VolumeEstimate> volume;
   /// Photon noise of a stack. The member `estimate` contains the level of the photon noise.
   std::optional<ScenePhotons> photons;
   /// Noise of a series of volumes. The member has a value only if the series is decomposed into
-  /// components, or if its volumes have different levels.
+  /// components, or if its volumes have different noise levels.
   std::optional<SeriesEstimate> series;
   /// The decomposition of a series that is filtered as components; null: the series is not
   /// decomposed. Noise files do not contain this member.

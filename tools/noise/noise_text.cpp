@@ -8,7 +8,8 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Levels below 0.1 get two significant digits, because levels are small numbers in some units.
+  // Noise levels below 0.1 get two significant digits, because they are small numbers in some
+  // units.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"

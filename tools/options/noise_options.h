@@ -37,10 +37,10 @@ struct NoiseOptions {
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma that the user gave. If the user gave no sigma, the level is
-/// arbitrary, and lull uses the model only to check the other parameters.
+/// Returns white noise with the sigma that the user gave. If the user gave no sigma, the noise
+/// level is arbitrary, and lull uses the model only to check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
-/// Returns `noise` with its levels multiplied by the value of --strength.
+/// Returns `noise` with the noise levels multiplied by the value of --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);
 
 }  // namespace lull::tools

@@ -24,8 +24,8 @@ struct FrameFigures {
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Makes the page show three cuts through one volume of a series, instead of slices. The caller
-  /// may call this function only for volumes, and must call it before the first slice.
+  /// Makes the page show three cross-sections through one volume of a series, instead of slices.
+  /// The caller may call this function only for volumes, and must call it before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` is empty for slices.

@@ -1,5 +1,5 @@
 #pragma once
-// Shows three orthogonal cuts through a volume as pictures.
+// Shows three orthogonal cross-sections through a volume as pictures.
 
 #include <array>
 #include <cstdint>
@@ -18,20 +18,21 @@ struct CutGeometry {
   std::array<double, 3> spacing{1, 1, 1};  // distance between voxels along x, y, z
   std::array<int, 3> of_slice{0, 1, 2};    // axes along a slice's rows, columns and across slices
   bool upwards = false;                    // y and z point up, which is usual in NIfTI
-  std::array<int, 3> at{};                 // voxel in which all three cuts intersect
+  std::array<int, 3> at{};                 // voxel in which all three cross-sections intersect
 };
 
-/// Returns the geometry of a stack. The three cuts go through the centre of the volume.
+/// Returns the geometry of a stack. The three cross-sections go through the centre of the volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
-/// Collects three cuts through a volume from its slices: perpendicular to z, to y and to x.
+/// Collects three cross-sections through a volume from its slices: perpendicular to z, to y and to
+/// x.
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);
   /// Adds a grey slice. `number` is the position of the slice in the volume.
   void add(const Frame& slice, int number);
-  /// Returns the samples of a cut. The sample range of the slices corresponds to 0..1. Samples may
-  /// be NaN.
+  /// Returns the samples of a cross-section. The sample range of the slices corresponds to 0..1.
+  /// Samples may be NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
   PlaneView<float> cut(int i) { return cuts_[i].view(); }
 
@@ -40,12 +41,13 @@ class VolumeCuts {
   std::array<Plane<float>, 3> cuts_;
 };
 
-/// Returns cut `i` as three 8-bit grey panels: before denoising, after denoising, and the amplified
-/// difference around mid-grey. Voxels have the aspect ratio of their spacing.
+/// Returns cross-section `i` as three 8-bit grey panels: before denoising, after denoising, and the
+/// amplified difference around mid-grey. Voxels have the aspect ratio of their spacing.
 [[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
                                               const VolumeCuts& after, int i, int factor);
 
-/// Returns one picture with a row of panels for each cut. The cuts are perpendicular to z, y and x.
+/// Returns one picture with a row of panels for each cross-section. The cross-sections are
+/// perpendicular to z, y and x.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

@@ -40,7 +40,8 @@ struct ComparisonPictures {
 /// mid-grey.
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of one cut. The cut 0, 1 or 2 is perpendicular to z, y or x.
+/// Returns the pictures of one cross-section. The cross-section 0, 1 or 2 is perpendicular to z, y
+/// or x.
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);

@@ -85,12 +85,12 @@ enum class NoiseOrigin { stated, found, assumed };
 /// the
 ///   user gave the level, because such a level is independent of the input.
 ///
-/// For other noise, and for assumed noise, another criterion replaces the first one: the
+/// For other noise, and for assumed noise, another criterion replaces the first criterion: the
 /// correlation of neighbours in textured blocks exceeds the correlation of neighbours in flat
-/// blocks by at most 0.12. Noise that a camera has processed may be stronger at edges. For such
-/// noise, the verdict is cannot_tell if the residual fails only the criterion about edges. The
-/// verdict is also cannot_tell for fewer than 100 blocks. docs/reference/reports.md describes how
-/// the limits were measured.
+/// blocks by at most 0.12. Noise that a camera has processed may be stronger at edges than in flat
+/// areas. For such noise, the verdict is cannot_tell if the residual fails only the criterion about
+/// edges. The verdict is also cannot_tell for fewer than 100 blocks. docs/reference/reports.md
+/// describes how the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -17,7 +17,7 @@ namespace lull::tools {
 /// and B, which is Y of the opponent colour space.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  for volumes, the properties of the noise in addition to its level
+  /// @param volume_noise  for volumes, the properties of the noise in addition to the noise level
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 

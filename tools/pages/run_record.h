@@ -66,8 +66,8 @@ class RunRecord {
   /// Appends a scene. The thread that calls add_frame() must call this function before the first
   /// frame of the scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Makes the page show three cuts through one volume of a series instead of slices. The caller
-  /// must call this function before the first slice.
+  /// Makes the page show three cross-sections through one volume of a series instead of slices. The
+  /// caller must call this function before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next frame. If a frame was not filtered, `result` has no samples. All calls must come
@@ -81,11 +81,11 @@ class RunRecord {
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result
-  /// Returns the frames with pictures, in order.
+  /// Returns the frames that the report shows as pictures, in the order of the clip.
   std::vector<ShownFrame> shown_frames() const;
-  /// Returns the numbers of the requested frames that have no picture.
+  /// Returns the numbers of the requested frames that the report does not show.
   std::vector<std::int64_t> frames_not_shown() const;
-  /// Returns the cuts perpendicular to z, y and x, if there are any.
+  /// Returns the cross-sections perpendicular to z, y and x, if there are any.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }
   const std::vector<LoadNote>& load() const { return load_.items(); }

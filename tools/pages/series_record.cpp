@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cuts and sets each sample to value(i), where i counts the voxels of all cuts. The
-/// values are 0..1.
+/// Makes three cross-sections and sets each sample to value(i), where i counts the voxels of all
+/// cross-sections. The values are 0..1.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -135,7 +135,8 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // The factor 255 converts the samples of the cuts (0..1) to the 0..255 scale of the noise level.
+  // The factor 255 converts the samples of the cross-sections (0..1) to the 0..255 scale of the
+  // noise level.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);

@@ -1,7 +1,7 @@
 #pragma once
 // Collects the data about a series of volumes for the page of --report, and makes a section of the
-// page. The object stores only the voxels of three cuts, so the amount of memory does not depend on
-// the number of volumes.
+// page. The object stores only the voxels of three cross-sections, so the amount of memory does not
+// depend on the number of volumes.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace lull::tools {
 
-/// Sums over volumes at the voxels of three cuts.
+/// Sums over volumes at the voxels of three cross-sections.
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
@@ -37,7 +37,7 @@ class CutSums {
   };
   void add(const VolumeCuts& a, const VolumeCuts* b, float factor);
 
-  std::vector<Sum> sums_;  // the cuts perpendicular to z, y and x, row by row
+  std::vector<Sum> sums_;  // the cross-sections perpendicular to z, y and x, row by row
 };
 
 class SeriesRecord {

@@ -13,8 +13,8 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Accepts messages from any thread. At level debug, a Log also receives FFmpeg's messages, so only
-/// one Log with this level may exist at a time.
+/// Accepts messages from any thread. At the log level debug, a Log also receives FFmpeg's messages,
+/// so only one Log with this level may exist at a time.
 class Log {
  public:
   /// @param quiet  if true, only errors are written to stderr, for any level; the file receives all

@@ -235,7 +235,7 @@ void Progress::end(const End& end) {
 }
 
 // A pipe that is ready accepts 4096 bytes (PIPE_BUF) without blocking. A line with very long file
-// names may be longer, so writing such a line may block.
+// names may exceed 4096 bytes, so writing such a line may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);

@@ -20,15 +20,16 @@ constexpr std::size_t short_excerpt = 3;
 /// after each check in which the differences between frames gave no estimate.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Maximum ratio of two noise levels that are treated as equal: first after a cut, then within a
-/// scene. A new session within a scene does not get the preceding frames, so the second value is
-/// higher. After a cut, a new session loses no information.
+/// scene. A new session within a scene does not get the preceding frames, so `within_scene` is
+/// higher than `after_cut`. After a cut, a new session loses no information.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
 constexpr float min_distinct_level = 0.7f;
 /// Minimum ratio of the measured to the expected frame difference in flat areas. Noise covers the
-/// complete frame, so it must also be visible in flat areas. A lower ratio means that the
-/// difference between frames is caused by uncompensated motion. (Measured ratios: 0.89 and more for
-/// noise; 0.17 to 0.73 for uncompensated motion, and more if the complete picture is textured.)
+/// complete frame, so it must also be visible in flat areas. A ratio below this minimum means that
+/// uncompensated motion causes the difference between frames. (Measured ratios: at least 0.89 for
+/// noise; 0.17 to 0.73 for uncompensated motion, and higher ratios than 0.73 if the complete
+/// picture is textured.)
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -54,8 +55,8 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
 }
 
 /// Returns whether two estimates describe the same noise. Luma levels are compared with the limit
-/// that applies after a cut. Chroma levels and coarseness get a larger tolerance, because an
-/// excerpt has only a few frames.
+/// that applies after a cut. Chroma levels and coarseness get a larger tolerance than luma levels,
+/// because an excerpt has only a few frames.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)

@@ -11,16 +11,16 @@
 namespace lull::tools {
 namespace {
 
-/// Limit of the ratio of two noise levels. If the ratio is higher, the noise is different.
-/// Estimates have an error of up to 15 %.
+/// Maximum ratio of two noise levels that count as equal. Estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
 /// The bisection that searches for a cut stops if its interval is not longer than this number of
 /// seconds. The frames of the remaining interval are then read one by one.
 constexpr double near_s = 1.0;
 /// Noise is coarse if the standard deviation of the means of 16x16 samples exceeds both limits. The
-/// first limit is a share of the standard deviation of the means of 8x8 samples; for noise without
-/// long-range correlation, the share is one half. The second limit is on the 0..255 scale. If the
-/// noise is coarse, frames of half the size are filtered in addition.
+/// first limit is relative to the standard deviation of the means of 8x8 samples. (For noise
+/// without long-range correlation, the ratio of the two standard deviations is one half.) The
+/// second limit is on the 0..255 scale. If the noise is coarse, frames of half the size are
+/// filtered in addition.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -70,10 +70,10 @@ struct Change {
 };
 
 /// Returns the time of a cut, given the differences between consecutive frames. If the largest
-/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise the cut
-/// only shows in the noise, which makes all later differences larger or smaller. The function then
-/// splits the differences into those before and those after a time, and returns the time with the
-/// largest variance between these two groups.
+/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise only the
+/// noise changes at the cut, so all differences after the cut are larger, or all are smaller, than
+/// the differences before it. The function then splits the differences into those before and those
+/// after a time, and returns the time with the largest variance between these two groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -189,8 +189,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // Index of the first excerpt of each group. A group contains successive excerpts with similar
-  // levels.
+  // Index of the first excerpt of each group. A group contains successive excerpts with nearly
+  // equal noise levels.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

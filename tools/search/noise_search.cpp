@@ -21,8 +21,8 @@ namespace {
 
 /// Number of excerpts that lull reads from a video, and number of frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// First: number of slices of a stack from which the noise is estimated. Second: maximum number of
-/// samples that are read to reach these slices.
+/// The first constant is the number of slices of a stack from which the noise is estimated. The
+/// second constant is the maximum number of samples that are read to reach these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 

@@ -31,8 +31,7 @@ struct InputSamples {
 
 /// Decodes a few frames of an input that can be read again, at positions that are spread over the
 /// selected part. The function seeks to the positions, so its duration does not depend on the
-/// length of the input.
-/// @param source  the open input; the function does not read it
+/// length of the input. @param source the open input; the function opens the input again to read it
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);

@@ -14,11 +14,13 @@ namespace {
 /// nor on the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// First: side of the examined blocks in samples. Second: approximate number of blocks. Third:
-/// share of the blocks that the check assumes to be flat.
+/// The first constant is the side of the examined blocks in samples. The second constant is the
+/// approximate number of blocks. The third constant is the share of the examined blocks that the
+/// check assumes to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// First: number of blocks per axis for which copies are searched. Second: search range in samples.
+/// The first constant is the number of blocks per axis for which the check searches copies. The
+/// second constant is the search range in samples.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -86,7 +88,7 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Position of an exact copy of a block of 8x8 samples in another frame. find_copy() does not
+/// Position, in another frame, where an exact copy of an 8x8 block lies. find_copy() does not
 /// examine constant blocks.
 enum class CopyPosition { nowhere, in_place, moved };
 

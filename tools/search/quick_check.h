@@ -1,6 +1,6 @@
 #pragma once
-// A quick check of every frame of a stream, which takes a fraction of a millisecond. It decides
-// where a new noise estimate is necessary.
+// A quick check of every frame of a stream, which takes a fraction of a millisecond. The check
+// decides where a new noise estimate is necessary.
 
 #include <cstdint>
 

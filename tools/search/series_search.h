@@ -36,8 +36,9 @@ class SeriesCollector {
   /// Adds a slice. The caller must add the slices in order.
   void add(const Frame& slice);
 
-  /// Completes the noise of the input with the level of each volume. If the input is denoised as a
-  /// series, the function also decomposes the series. The caller may call the function only once.
+  /// Completes the noise of the input with the noise level of each volume. If the input is denoised
+  /// as a series, the function also decomposes the series. The caller may call the function only
+  /// once.
   /// @param scene  the noise of all volumes together
   /// @param given  true: the noise is given, and the function does not change it; false: the
   ///     noise is estimated, and the decomposition may correct the estimate

@@ -16,9 +16,9 @@
 namespace lull::tools {
 namespace {
 
-/// First: maximum number of excerpts of a channel. Second: number of frames per excerpt, if the
-/// time points of the stack are filtered as a clip. Third: maximum number of samples of all
-/// excerpts, which are in memory at the same time.
+/// The first constant is the maximum number of excerpts of a channel. The second constant is the
+/// number of frames per excerpt, if the time points of the stack are filtered as a clip. The third
+/// constant is the maximum number of samples of all excerpts, which are in memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
@@ -103,8 +103,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the levels of the volumes differ, and otherwise the
-  /// unchanged scene.
+  /// Returns one scene for each time point if the noise levels of the volumes differ, and otherwise
+  /// the unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;

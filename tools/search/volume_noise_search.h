@@ -20,8 +20,8 @@ namespace lull::tools {
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns nothing if --noise requests another
 /// kind of noise. For --noise auto, also returns nothing if the noise does not rise clearly with
-/// the brightness. Rician noise also rises with the brightness, so the required rise is larger if
-/// the estimate `other` is Rician noise.
+/// the brightness. Rician noise also rises with the brightness. Therefore photon noise must rise
+/// more if the estimate `other` is Rician noise than if it is Gaussian noise.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
@@ -46,9 +46,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether the noise is Gaussian or Rician if --sigma gives its level. If the user gave
-/// --noise, this option states the kind of noise. If not, the function determines the kind from the
-/// background of the input. The input must then be a volume that can be read again.
+/// Determines whether the noise is Gaussian or Rician if --sigma gives the noise level. If the user
+/// gave --noise, this option states the kind of noise. If not, the function determines the kind
+/// from the background of the input. The input must then be a volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

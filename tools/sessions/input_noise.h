@@ -56,7 +56,7 @@ class InputNoise {
   /// this function only once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Uses the scenes that find() has found, and does not search for later scenes.
+  /// Uses only the scenes that find() has found, and does not search for scenes during the run.
   void use_known_scenes(const io::VideoInfo& input);
   /// Replaces the known scenes by the detected scenes, because the input will be read again. The
   /// caller must call this function after all frames have been read.

@@ -48,9 +48,9 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise. The text contains the levels. If the noise is not
-/// white, the text also contains a hash of the autocorrelations. If the noise depends on
-/// brightness, the text also contains a hash of the curves.
+/// Returns the text that a job records for noise. The text contains the noise levels. If the noise
+/// is not white, the text also contains a hash of the autocorrelations. If the noise depends on
+/// brightness, the text also contains a hash of the noise curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;

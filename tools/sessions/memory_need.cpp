@@ -32,7 +32,7 @@ std::int64_t limit_in(const std::string& path) {
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the minimum of the memory limits of all control groups of the process. Lines of
+/// Returns the lowest memory limit of the control groups to which the process belongs. Lines of
 /// /proc/self/cgroup are "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)).
 /// A container may see its own group as the root.
 std::int64_t memory_limit(const std::string& root) {

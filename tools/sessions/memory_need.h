@@ -27,11 +27,11 @@ struct PlannedSessions {
 };
 
 /// Returns the number of frames of a part. If several sessions filter a clip temporally, the clip
-/// is divided into parts of consecutive frames, and each session filters one part at a time. Longer
-/// parts are more efficient, because the frames around a part are filtered twice. The parts in host
-/// memory, which are one part for each session and one further part, may use a quarter of the limit
-/// of host memory, but at least 1 GiB and at most 8 GiB. If the number of frames is known, the
-/// parts have equal lengths.
+/// is divided into parts of consecutive frames, and each session filters one part at a time. Long
+/// parts are more efficient than short parts, because the frames around each part are filtered
+/// twice. The parts in host memory, which are one part for each session and one further part, may
+/// use a quarter of the limit of host memory, but at least 1 GiB and at most 8 GiB. If the number
+/// of frames is known, the parts have equal lengths.
 /// @param clips  number of clips that are in memory at the same time; the fields of each parity
 ///     are a separate clip
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,

@@ -71,9 +71,10 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
-/// Returns whether the method preserves constant areas. Depth maps have holes instead of constant
-/// areas. The noise model of renders does not describe the noise of the samples, so it cannot show
-/// which areas are constant.
+/// Returns whether the method preserves constant areas. The result is false for depth maps, which
+/// have holes instead of constant areas. The result is also false for renders, because the search
+/// for constant areas needs the noise of the samples, which the noise model of renders does not
+/// describe.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

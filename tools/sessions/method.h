@@ -28,8 +28,8 @@ struct Method {
   /// Noise of stacks that is Rician or varies in space. A variance stabilisation is applied to the
   /// samples before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series; only if the levels differ. The samples are scaled to
-  /// a common level before the variance stabilisation.
+  /// Noise levels of the volumes of a series; only if these noise levels differ. The samples are
+  /// scaled to a common noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps. A variance stabilisation is applied to the samples before the filter.
   std::optional<DepthScale> depth;

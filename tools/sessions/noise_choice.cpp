@@ -47,7 +47,8 @@ std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
   return std::nullopt;
 }
 
-/// Returns the noise of a scene after the samples of its volumes were scaled to a common level.
+/// Returns the noise of a scene after the samples of its volumes were scaled to a common noise
+/// level.
 SceneNoise scaled_to(const VolumeLevels& levels, const SceneNoise& scene) {
   SceneNoise result = scene;
   const float factor = levels.common_level() / scene.volume->level;
@@ -96,7 +97,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
     // The noise of a render is determined from its features. The filter gets variance-stabilised
-    // samples, so the model contains the level after the stabilisation.
+    // samples, so the model contains the noise level after the stabilisation.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};

@@ -66,8 +66,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// Records for which devices a failure has already been reported. Several denoisers share the
-/// devices, and each denoiser detects a failure separately.
+/// Devices whose failure has already been reported. Several denoisers share the devices, and each
+/// denoiser detects a failure separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {

@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions of a run on its backends. If the memory is too small, the sessions use less
-// memory.
+// Opens the sessions of a run on its backends. If the memory of a device is too small, the
+// functions open sessions that need less memory.
 
 #include <functional>
 #include <memory>
@@ -34,9 +34,9 @@ struct OpenedDenoisers {
 /// and `fallback` allows it, the CPU denoises all frames. The CPU never denoises only a part of the
 /// frames, because its results differ from the results of a GPU.
 ///
-/// If a device fails later, the other devices filter its frames. If the last device fails and
-/// `fallback` is cpu, the CPU filters the frames for which no GPU has returned a result. Otherwise
-/// the session throws DeviceFailure.
+/// If a device fails during the run, the other devices filter its frames. If the last device fails
+/// and `fallback` is cpu, the CPU filters the frames for which no GPU has returned a result.
+/// Otherwise the session throws DeviceFailure.
 ///
 /// For each of these events, the function or the session calls `notify` with one line of text, from
 /// any thread.

@@ -37,7 +37,7 @@ namespace lull::tools {
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
 /// Sets the options of the sink for the part of the job that `options` selects. The caller must add
-/// the facts later.
+/// the facts after this call.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 /// Sets the options of the source for the part of the job that this process computes. A process
 /// that plans the job records an index of all pictures. Any other process starts at the position of

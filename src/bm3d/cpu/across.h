@@ -34,8 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number n such that, after the forward transform, each coefficient in unit `u` is a
-  /// signed sum over 2^n patches.
+  /// Returns a number n. After the forward transform, each coefficient in the vectors that
+  /// contained patch `u`, or the pair of patches `u`, is a signed sum over 2^n patches.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -60,9 +60,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
 }
 
 /// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces each pair
-/// of units whose indices differ by kHalf by the sum and the difference of the two units. (The
-/// vectors of the units are registers only if the compiler unrolls all loops over units. gcc
-/// unrolls these loops only with the pragma.)
+/// of vectors whose indices differ by kHalf by the sum and the difference of the two vectors. (The
+/// vectors are in registers only if the compiler unrolls all loops over them. gcc unrolls these
+/// loops only with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {

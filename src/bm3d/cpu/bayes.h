@@ -1,8 +1,8 @@
 #pragma once
 // Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Bayes
-// phases have their own matcher, because their patches extend over two frames and their groups have
-// up to 64 members. This matcher computes in floats. It takes only a tenth of the time of the
-// filter.
+// phases have their own matcher, because their patches span two frames and their groups have up to
+// 64 members. This matcher computes in floats, and takes only a tenth of the time that the filter
+// takes.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order

@@ -205,7 +205,7 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the shift of the diagonal of G: the larger one of the threshold t and the minimum shift
+/// Returns the shift of the diagonal of G: the maximum of the threshold t and the minimum shift
 /// (bayes_precision.h).
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;

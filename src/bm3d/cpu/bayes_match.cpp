@@ -1,4 +1,4 @@
-// Computes the distances of patches that extend over two frames, in floats. The lanes of a vector
+// Computes the distances between patches that span two frames, in floats. The lanes of a vector
 // contain neighbouring samples of a row of a patch. The kernel compares four candidates at a time
 // with the reference patch, so that it loads the reference patch only once for them.
 

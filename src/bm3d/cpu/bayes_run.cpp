@@ -1,7 +1,7 @@
 // Runs a Bayes phase on the reference patches of one frame. In this file, a block is a bundle
-// (match/motion_grid.h): up to 8x4 reference patches, which have the same motion vectors. Each task
-// matches and filters one block, and adds the estimates to its own tile (tiles.h). All planes of a
-// set have the same groups, so a task matches only once for the set.
+// (match/motion_grid.h): up to 8x4 neighbouring reference patches that have the same motion
+// vectors. Each task matches and filters one block, and adds the estimates to its own tile
+// (tiles.h). All planes of a set have the same groups, so a task matches only once for the set.
 
 #include <tbb/task_arena.h>
 

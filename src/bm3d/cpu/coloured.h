@@ -196,9 +196,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). (The function is a
-/// template, so that the compiler omits the code for two patches per vector if vectors contain one
-/// patch.)
+/// Loads the variances of the coefficients in vector `i` of patch `u`, or of the pair of patches
+/// `u` (patch.h). (The function is a template, so that the compiler omits the code for two patches
+/// per vector if vectors contain one patch.)
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -31,9 +31,10 @@ namespace {
 /// imaginary part first.
 class ComplexRows {
  public:
-  /// The other member functions process two vectors of a unit (patch.h): `first` contains row
-  /// `row`, and `second` contains row `row` + 1. If vectors have 4 lanes, they contain only columns
-  /// 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1). For longer vectors, `part` is 0.
+  /// The other member functions process two vectors of a patch, or of two patches side by side
+  /// (patch.h): `first` contains row `row`, and `second` contains row `row` + 1. If vectors have 4
+  /// lanes, they contain only columns 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1).
+  /// For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -67,9 +68,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for rows 0 and 1 of a unit, then for rows 2 and 3, and so on. Vectors i
-/// and j of the unit contain the two rows (or the same half of both rows if vectors have 4 lanes).
-/// `rows` combines and separates these vectors.
+/// Calls what(rows, i, j) for rows 0 and 1 of a patch (or of two patches side by side), then for
+/// rows 2 and 3, and so on. Vectors i and j contain the two rows, or the same half of the two rows
+/// if vectors have 4 lanes. `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

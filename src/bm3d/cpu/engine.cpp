@@ -124,8 +124,9 @@ class PhaseRun {
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // A task has several blocks if enough tasks for all threads remain. The tiles are then larger
-    // and overlap less.
+    // Each task gets several blocks if there are still enough tasks for all threads. The tile in
+    // which a task sums estimates is then larger than for one block, and a smaller share of it
+    // overlaps the tiles of other tasks.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -161,8 +162,7 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Minimum and maximum of the motion vectors of the reference patches of a block, from their
-  /// frame to another frame.
+  /// Minimum and maximum of the motion vectors from a block of reference patches to another frame.
   struct MotionRange {
     int min_x, min_y, max_x, max_y;
   };

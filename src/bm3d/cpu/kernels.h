@@ -64,8 +64,8 @@ struct FilterTables {
   // noise is coloured or the transform is the DFT. For the second phase, `limit` contains n of the
   // Wiener factor 1 - n / (c^2 + n), where c is the coefficient of the basic estimate.
   CoefficientTable limit;
-  // The constants that replace `limit` in the unit (patch.h) that contains the mean over the group,
-  // which is group coefficient 0. For the second phase, first_limit contains n and
+  // The constants that replace `limit` in those vectors of coefficients that contain the mean over
+  // the group, which is group coefficient 0. For the second phase, first_limit contains n and
   // first_denominator contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors
   // with the mean in the lower half of the lanes and another group coefficient in the upper half.
   // Element 1 is for vectors that contain only the mean.

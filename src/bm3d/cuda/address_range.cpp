@@ -66,7 +66,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   if (!params.bayes || params.linear_combinations) return;
   // If the search windows of a Bayes phase do not fit into shared memory, the filter addresses
   // samples by offsets from the middle of the memory of all frames. Because the middle is rounded
-  // to a whole sample, a frame may be one sample farther away than half of the distance.
+  // to a whole sample, the distance of a frame from the middle may be one sample more than half of
+  // the memory.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

@@ -35,10 +35,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of the reference patches of `grid`. If `whole_rows` is set, the
-/// batch has complete rows of reference tiles. If not, the number of reference tiles along x is
-/// even. The number along y is always even, because the filter processes two reference tiles at a
-/// time, and the result must not depend on the positions of the batches. The size is limited,
+/// Returns the size of a full batch of reference patches, for the grid `grid`. If `whole_rows` is
+/// set, the batch has complete rows of reference tiles. If not, the number of reference tiles along
+/// x is even. The number along y is always even, because the filter processes two reference tiles
+/// at a time, and the result must not depend on the positions of the batches. The size is limited,
 /// because kernels count the members of a batch in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);

@@ -34,11 +34,13 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Makes the chroma stream wait for the stream `main`: work that is queued on the chroma stream
-  /// after this call starts when the work that is already queued on `main` is complete.
+  /// Makes the chroma stream wait for the stream `main`: the chroma stream starts work that is
+  /// queued after this call only when all work that was queued on `main` before this call is
+  /// complete.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Makes the stream `main` wait for the chroma stream: work that is queued on `main` after this
-  /// call starts when the work that is already queued on the chroma stream is complete.
+  /// Makes the stream `main` wait for the chroma stream: `main` starts work that is queued after
+  /// this call only when all work that was queued on the chroma stream before this call is
+  /// complete.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:

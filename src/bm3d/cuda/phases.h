@@ -1,6 +1,7 @@
 #pragma once
-// The phases of BM3D on frames in GPU memory: the plans that a session makes once, and the sequence
-// of kernels. The owner of the frames selects the frames of each search.
+// Runs the phases of BM3D on frames in GPU memory. This file contains the plans that a session
+// makes once, and launches the kernels of each phase. The session selects the frames in which the
+// matcher searches.
 
 #include <algorithm>
 #include <array>
@@ -147,8 +148,8 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles (match/motion_grid.h) of the reference patches of a set of planes. `step`
-  /// is the distance between reference patches.
+  /// Returns the bundles for a set of planes. A bundle is a block of 8x4 reference patches with one
+  /// motion vector (match/motion_grid.h). `step` is the distance between reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of a set of planes.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,

@@ -10,11 +10,11 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). The filter supports only samples
-/// that differ by at most 511 from the level that their thread block subtracts (filter.cuh). In RGB
-/// frames of floats, samples of chroma range from -416 to 416. Therefore the level of chroma must
-/// be within -95..95. All other planes need no limit, because their samples never differ by more
-/// than 511.
+/// Returns FilterArgs::max_level for a plane: the maximum of the sample value that a thread block
+/// subtracts from its samples (filter.cuh). The filter supports only differences of at most 511. In
+/// RGB frames of floats, samples of chroma range from -416 to 416. Therefore the subtracted value
+/// must be within -95..95 for chroma. All other planes need no limit, because their samples never
+/// differ by more than 511.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -159,9 +159,9 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A large match threshold makes the quantisation steps of the guide larger. This is acceptable,
-  // because the match threshold is only large if the noise is strong, and strong noise hides the
-  // steps.
+  // The larger the match threshold is, the larger are the quantisation steps of the guide. Large
+  // steps are acceptable, because the match threshold is only large if the noise is strong, and
+  // strong noise hides the steps.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

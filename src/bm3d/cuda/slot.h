@@ -29,7 +29,7 @@ class CudaSlot {
   ~CudaSlot();
 
   /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
-  /// must be free. The queued work writes the samples of `clean` later.
+  /// must be free. The queued work writes the samples of `clean` after the function has returned.
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result, or nullopt if no frame is in flight.
   std::optional<Frame> finish();

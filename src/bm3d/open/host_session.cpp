@@ -345,8 +345,8 @@ class HostWorker : public FrameWorker {
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
 
-  /// Returns the motion from the frame in slot `from` to the frame in slot `to`, for bundles of
-  /// reference patches of `plane` at distance `step`.
+  /// Returns the motion from the frame in slot `from` to the frame in slot `to`, for each bundle, a
+  /// block of 8x4 reference patches. The reference patches of `plane` are `step` samples apart.
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);

@@ -34,8 +34,9 @@ class LinearPicture {
   int width_ = 0;
 };
 
-/// The pictures of the planes of a frame (linear/params.h): y is the noisy plane, x is the current
-/// estimate, and z is a partly denoised plane. Planes that are not filtered have y only.
+/// The pictures of the three colour channels of a frame (linear/params.h): y is the noisy channel,
+/// x is the current estimate, and z is the partly denoised channel. For channels that are not
+/// filtered, only y exists.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
   LinearPicture guide;   // only if a set has a composite guide

@@ -14,8 +14,8 @@ namespace lull::bm3d {
 
 using linear::Matrix;
 
-/// Returns the patches of a group. `planes` are the planes that the matcher uses. If patches extend
-/// over two frames, SamplePlane::partner is the second frame.
+/// Returns the patches of a group. `planes` are the planes that the matcher uses. If patches span
+/// two frames, SamplePlane::partner is the plane in the second frame.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 

@@ -99,7 +99,7 @@ class Filter {
   }
 
   /// Calls use(column, row, x, y) for each reference patch. During the call, guides_ contains the
-  /// motion of the bundle of the patch.
+  /// motion of the patch's bundle, a block of 8x4 reference patches with the same motion vectors.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -107,9 +107,9 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles are defined for patches of 8x8 samples. A smaller patch may be beyond the last
-        // patch of 8x8 samples. Such a patch belongs to the bundle of the last patch of 8x8
-        // samples.
+        // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. A
+        // smaller patch may be beyond the last patch of 8x8 samples. Such a patch belongs to the
+        // bundle of the last patch of 8x8 samples.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -187,7 +187,7 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// Runs a Bayes phase. Its groups consist of patches that extend over two frames.
+/// Runs a Bayes phase. The groups of a Bayes phase consist of patches that span two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -224,8 +224,8 @@ class BayesFilter {
   /// The sums of estimates of the two frames over which a patch extends.
   using PairSums = std::array<PhaseSums*, 2>;
 
-  /// Sets the motion for a bundle. The first reference patch of the bundle is in column `i` and row
-  /// `j`.
+  /// Sets the motion for a bundle (a block of 8x4 reference patches), whose first reference patch
+  /// is in column `i` and row `j`.
   void begin_bundle(const MotionGrid& grid, int i, int j) {
     const auto motion = [&](std::span<const Motion> bundles) {
       return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
@@ -288,7 +288,8 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  // Motion vectors of the bundles to the first frame and to the second frame of each pair.
+  // For each bundle (a block of 8x4 reference patches), the motion vectors to the first frame and
+  // to the second frame of each pair.
   std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;

@@ -115,8 +115,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index, in the group, of a cube of unit `u`. If `block` is 0, the cube is in the
-  /// lower 4 lanes of the unit's vectors. If `block` is 1, it is in the upper 4 lanes.
+  /// Returns the index, in the group, of a cube of pair `u`. If `block` is 0, the cube is in the
+  /// lower 4 lanes of the vectors of the pair. If `block` is 1, the cube is in the upper 4 lanes.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -155,8 +155,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the last level of the Haar transform: (a + b) / sqrt(2) and (a - b) / sqrt(2) of the
-  /// two cubes a and b of a unit. This level is its own inverse.
+  /// Computes the last level of the Haar transform: (a + b) / sqrt(2) and (a - b) / sqrt(2) for the
+  /// cubes a and b in the lower and the upper 4 lanes of a vector. This level is its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -168,8 +168,9 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group for one vector of each unit. `from` points to
-  /// this vector of the first unit. The first result is the mean.
+  /// Computes the Haar transform across the group for the vectors with one index. Each vector
+  /// belongs to one cube, or to a pair of cubes in 8 lanes. `from` points to the vector of the
+  /// first cube or pair. The first result is the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -195,10 +196,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits (thresholds or noise powers) for vector `i` of the first unit. The lower 4
-  /// lanes of this unit contain the mean over the group. `own` is the limit for the overall mean of
-  /// the group, `mean` is the limit for the other coefficients of the mean over the group, and
-  /// `all` is the limit for all other coefficients.
+  /// Returns the limits (thresholds or noise powers) for vector `i` of the first cube or pair of
+  /// cubes. The lower 4 lanes of this vector contain the mean over the group. `own` is the limit
+  /// for the overall mean of the group, `mean` is the limit for the other coefficients of the mean
+  /// over the group, and `all` is the limit for all other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

@@ -10,8 +10,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Returns a part of the sum of weights of a voxel: the weights of the cubes that begin in this
-/// slice and contain the voxel, each multiplied by the aggregation window along x and y.
+/// Sums the weights of those cubes that begin in this slice and contain the voxel. Each weight is
+/// multiplied by the aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {

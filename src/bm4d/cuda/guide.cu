@@ -26,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes, for cubes one below the other, the sum of the squared samples of the part of the cube
-/// in one slice. The first cube begins at `at`.
+/// Sums the squared samples of a cube that lie in one slice, for each of several cubes one below
+/// the other. The first cube begins at `at`.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -55,9 +55,9 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // For the cubes that begin in slice z, last[c] contains the sums of the squared samples of the
-  // part of the cube in slice z + c. (The kernel also reads rows below the picture, but does not
-  // use their values.)
+  // For each cube that begins in slice z, last[c] contains the sum of the squared samples of the
+  // cube in slice z + c. (The kernel also reads rows below the picture, but does not use their
+  // values.)
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -33,8 +33,9 @@ struct ReferenceCubes {
 // ---- samples.cu ------------------------------------------------------------------------------
 
 /// Converts the slices `slices` of `stored` to floats on the 0..255 scale. If the planes of `noisy`
-/// are larger, the function extends the slices by their mirror image. `cells` is scratch memory for
-/// the replacement of out-of-range float samples; it may be empty for integer samples.
+/// are larger than the slices, the function extends the slices by their mirror image. `cells` is
+/// scratch memory for the replacement of out-of-range float samples; it may be empty for integer
+/// samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -71,7 +72,8 @@ void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margin
 /// a cube is a member of at most 15^3 groups, because displacements are -7..7 along each axis, and
 /// the weight of a group is at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
-/// The integer that represents an estimate of 1 with weight 1 in the sums.
+/// The fixed-point scale of the sums: the integer that represents an estimate of 1 with the weight
+/// 1.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
 /// The centre of the 0..255 scale. Kernels subtract it from estimates before they add the estimates

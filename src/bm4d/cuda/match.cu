@@ -138,8 +138,8 @@ class WarpSearch {
     const int most = min(wanted, found);
     if (most == 0) return 0;
     // The first loop determines the bits of the largest distance in the group, one after the other.
-    // The second loop determines, among the candidates with this distance, the position of the last
-    // one in the group.
+    // The second loop determines the position of the last group member among the candidates with
+    // this distance.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {

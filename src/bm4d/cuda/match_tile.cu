@@ -241,8 +241,9 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of one row of candidates. `lower` and `upper` state whether their slice
-    // is in the windows of the first and of the second layer of the block's reference cubes.
+    // Computes the scores of one row of candidates. The block processes two layers of reference
+    // cubes. `lower` states whether the slice of the candidates is in the search windows of the
+    // first layer, and `upper` states whether it is in the search windows of the second layer.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];

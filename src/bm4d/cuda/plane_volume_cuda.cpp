@@ -206,9 +206,9 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers of reference cubes whose groups are in memory at the same time. If
-/// slices are larger, a layer has more groups, and the number of layers is smaller. Therefore
-/// groups need no more memory than slices.
+/// Returns the number of layers of reference cubes whose groups are in memory at the same time. The
+/// larger the slices are, the more groups a layer has, and the fewer layers are in memory.
+/// Therefore groups need no more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

@@ -377,7 +377,8 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
     return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
                                     warps * (list_size + map_words(p.window)));
   };
-  // One layer needs at most 72 KiB. GPUs with less shared memory do not support the widest windows.
+  // One layer needs at most 72 KiB. GPUs with less than 72 KiB of shared memory do not support the
+  // widest windows.
   int layers = std::min(block_side, cubes.layers);
   while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
   const Kernel kernel = kernel_for(p);

@@ -16,7 +16,7 @@ namespace lull::bm4d {
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers that the phase filters together. At the end of the volume,
-  /// the number may be smaller.
+  /// the phase may filter fewer layers together.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -58,8 +58,8 @@ class PhaseSchedule {
   /// Returns the next slice that no later layer reaches, if there is one. After the call, this
   /// slice counts as finished.
   std::optional<int> next_finished() {
-    // Last position at which a cube fits in the available slices. At the end of the volume, another
-    // layer begins there.
+    // Last position at which a cube fits in the available slices. At the end of the volume, an
+    // additional layer begins at this position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

@@ -40,8 +40,8 @@ DitherPattern ordered_pattern() {
 
 /// Makes the blue-noise pattern. Every 8 successive rows of a column contain each of the eight
 /// strata (parts of the threshold range) once, at first in random order. The algorithm exchanges
-/// pairs of strata within these 8 rows until no exchange makes neighbouring thresholds more
-/// different. All computations use integers, so all machines make the same pattern.
+/// pairs of strata within these 8 rows until no exchange increases the differences between
+/// neighbouring thresholds. All computations use integers, so all machines make the same pattern.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -86,8 +86,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges pairs of strata within 8 rows of a column. Returns whether an exchange made
-  /// neighbouring thresholds more different.
+  /// Exchanges pairs of strata within 8 rows of a column. Returns whether an exchange increased the
+  /// differences between neighbouring thresholds.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -8,10 +8,10 @@
 
 namespace lull::cuda {
 
-/// Makes later work wait for the work that is on `stream` at the time of the call. `stream` is a
-/// cudaStream_t of GPU `device`. Later work is work on the legacy default stream and work of the
-/// functions of this folder. If `stream` is null, the function does nothing, because later work
-/// always waits for the legacy default stream.
+/// Makes work that is queued after this call wait for the work that is on `stream` at the time of
+/// the call. `stream` is a cudaStream_t of GPU `device`. The function affects work on the legacy
+/// default stream and work of the functions of this folder. If `stream` is null, the function does
+/// nothing, because such work always waits for the legacy default stream.
 void wait_for_stream(void* stream, int device);
 
 /// Maps the memory of a dma-buf, which has `bytes` bytes, into the address space of a GPU. A

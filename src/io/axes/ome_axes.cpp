@@ -75,8 +75,8 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Upper bound for numbers in the OME-XML. The numbers in real files are smaller. Products of
-    // three numbers within the bound fit in 64 bits.
+    // Upper bound for numbers in the OME-XML. The numbers in real files are below this bound.
+    // Products of three numbers within the bound fit in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))

@@ -1,6 +1,6 @@
 // Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
-// bytes. Each unit of an elementary stream begins with a start code. FFmpeg drops units without a
-// start code and reports no damage.
+// bytes. Each payload unit of an elementary stream begins with a start code. FFmpeg drops payload
+// units without a start code and reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -77,9 +77,9 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without a start code counts as a fault only if a later unit of the same stream has a
-  // start code. If no later unit has one, the stream may contain tables (such as the programme
-  // map), whose units never have start codes.
+  // A payload unit without a start code counts as a fault only if a payload unit after it in the
+  // same stream has a start code. If none has a start code, the stream may contain tables (such as
+  // the programme map), whose payload units never have start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -16,7 +16,7 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// Makes all later reports of damage throw an error.
+  /// After this call, each report of damage throws an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 

@@ -39,7 +39,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
 }
 
 // Prepares the stream of a picture sequence, whose time stamps are numbers of frames. The first
-// picture determines the format of all later pictures.
+// picture determines the format of all other pictures.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -237,9 +237,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may fail to find some of the later packets. The number of missing
-  // packets is the expected number minus the number of packets that were read. The structure check
-  // or the time stamps determine the expected number.
+  // After a fault, the demuxer may fail to find some of the packets behind the fault. The number of
+  // missing packets is the expected number minus the number of packets that were read. The
+  // structure check or the time stamps determine the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

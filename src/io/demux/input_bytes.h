@@ -39,8 +39,8 @@ class InputBytes {
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data, and makes all later reads fail. Any thread may call this
-  /// function.
+  /// Ends a read that is waiting for data. This read and all reads after it fail. Any thread may
+  /// call this function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();

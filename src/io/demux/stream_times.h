@@ -1,5 +1,6 @@
 #pragma once
-// Records for each stream of a file up to which time its packets have been read.
+// The class StreamTimes records the time up to which the packets of each stream of a file have been
+// read.
 
 #include <cstdint>
 #include <vector>

@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG. FFmpeg's encoder supports more formats, but no JPEG reader interprets
-// these formats correctly.
+// Pixel formats for JPEG. FFmpeg's encoder also supports other formats, but JPEG readers do not
+// interpret those formats correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 

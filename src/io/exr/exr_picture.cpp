@@ -120,7 +120,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 }
 
 /// Adds requests to read the layers that options.layers chooses, if the layers can be read together
-/// with the picture. read_layer() reads all other layers later.
+/// with the picture. If the layers cannot be read together with the picture, read_layer() reads
+/// them after it.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

@@ -28,7 +28,7 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Ends a read that is waiting for data. This read and all later reads fail with AVERROR_EXIT.
+  /// Ends a read that is waiting for data. This read and all reads after it fail with AVERROR_EXIT.
   /// Any thread may call this function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.

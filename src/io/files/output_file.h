@@ -57,8 +57,8 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // FFmpeg calls write() with the data of a packet. FFmpeg 7 declares the data as const, and
-  // earlier releases do not, so there are two functions.
+  // FFmpeg calls write() with the data of a packet. The parameter `data` is const in FFmpeg 7 and
+  // not const in the releases before FFmpeg 7, so there are two functions.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);

@@ -65,7 +65,7 @@ void ScratchFile::read_from(std::int64_t position, void* data, std::size_t bytes
 
 void ScratchFile::clear() noexcept {
   begin_ = end_ = 0;
-  // Frees the space on the disk. An error does no harm, because later writes use the same space
+  // Frees the space on the disk. An error does no harm, because the next writes use the same space
   // again.
   if (descriptor_ >= 0) (void)!::ftruncate(descriptor_, 0);
 }

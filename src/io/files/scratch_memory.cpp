@@ -34,8 +34,8 @@ std::shared_ptr<std::byte[]> main_memory(std::size_t bytes) {
 std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder) {
   if (folder.empty()) folder = scratch_folder();
   const int descriptor = open_scratch(folder);
-  // The function reserves the space of the file. Otherwise, a full disk would end the process at a
-  // later access to the memory.
+  // The function reserves the space of the file. Otherwise, a full disk would end the process when
+  // it accesses the memory.
   const int problem = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   auto memory = problem == 0 ? map(bytes, MAP_SHARED, descriptor) : nullptr;
   const int number = problem != 0 ? problem : errno;

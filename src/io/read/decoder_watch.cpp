@@ -125,7 +125,8 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
 // Returns the damage of result number k, where k counts the decoder's results from 0. With N frame
 // threads, a message belongs to result k if it was logged after at least k - N + 1 results had been
 // returned. The reason is that a thread gets its next packet only after the decoder has returned
-// the thread's previous result, number k - N. All messages about that result are logged earlier.
+// the thread's previous result, number k - N. All messages about result k - N are logged before the
+// decoder returns this result.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -69,7 +69,7 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether an edit list removes the frame. FFmpeg also decodes such frames, because later
+/// Returns whether an edit list removes the frame. FFmpeg also decodes such frames, because other
 /// frames depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
@@ -218,8 +218,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within the memory of the GPU. The copy of the first frame succeeded, so a later
-/// failure means that the GPU has failed.
+/// Copies a picture within the memory of the GPU. The copy of the first frame succeeded, so an
+/// error in the copy of another frame means that the GPU has failed.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -327,8 +327,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// Errors of a GPU decoder never count as tolerated damage: the CPU decodes instead if the first
-// frame fails, and later errors end the decoding.
+// Errors of a GPU decoder never count as tolerated damage: if the first frame fails, the CPU
+// decodes instead, and an error in any other frame ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;

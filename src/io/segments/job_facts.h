@@ -26,8 +26,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
 /// @throws InvalidArgument  the source is a stack of slices
 const FileSource& file_source_of(const AdditionalSource& additional);
 
-/// Returns the total size of an input's files, and the SHA-256 of the sizes of the files and of
-/// blocks at regular distances in the files.
+/// Returns the total size of an input's files, and a SHA-256 digest. The digest covers the sizes of
+/// the files, and blocks at regular distances in the files.
 std::string sample_digest(const FileSource& source);
 
 }  // namespace lull::io

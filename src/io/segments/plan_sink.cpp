@@ -36,7 +36,7 @@ bool has_no_timestamps(const FileSource& source) {
 }
 
 /// Returns why decoding must start at the first picture. The text is empty if decoding can also
-/// start at later pictures.
+/// start after the first picture.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";

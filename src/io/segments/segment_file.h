@@ -76,7 +76,7 @@ class SegmentReader {
 /// than `job`. An empty `job` accepts the segments of all jobs.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// Returns the record of a segment file like read_record(), but reads only the first and the last
-/// bytes of the file. SegmentReader compares the digest later.
+/// bytes of the file. SegmentReader compares the digest when it reads the packets.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

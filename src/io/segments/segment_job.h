@@ -64,7 +64,7 @@ class SegmentJob {
   SegmentReader read(std::int64_t segment) const;
 
   /// Records the identity of the complete output file. The caller must call this function before
-  /// the file gets its final name. If the process is killed after the renaming, a later run can
+  /// the file gets its final name. If the process is killed after the renaming, the next run can
   /// then replace the output without a confirmation by the user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Opens a sink that encodes in segments with the options in options.segments. Parameters and
-/// errors are the same as for open_sink().
+/// Opens a sink that encodes in segments with the options in options.segments. The function has the
+/// same parameters and errors as open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

@@ -28,7 +28,7 @@ void advance_times(const FrameIndex& index, const FileSource& source, std::int64
                    FrameTimes& times);
 
 /// Each of the following functions opens the sink for one part of a shared job (options.segments).
-/// Parameters and errors are the same as for open_sink().
+/// The functions have the same parameters and errors as open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

@@ -22,8 +22,7 @@ class SubDirectoryCopier {
                      int descriptor)
       : file_(path, size_of_file(path)), format_(format), size_(size), descriptor_(descriptor) {}
 
-  /// @param depth  0 for a directory to which a page refers, 1 for a directory to which that
-  ///     directory refers
+  /// @param depth  0 for a sub-directory of a page, 1 for a sub-directory of such a sub-directory
   std::optional<std::uint64_t> copy(std::uint64_t at, int depth) {
     std::uint8_t raw[8];
     if (depth > 1 || !file_.read(at, raw, format_.count_bytes())) return std::nullopt;

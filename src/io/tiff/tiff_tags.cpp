@@ -127,8 +127,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
 }
 
 /// Copies the tags for which libtiff has a fixed field. If the samples have the layout of the
-/// original, the function also copies the tags that describe samples. It does not add tags that the
-/// original does not have.
+/// original, the function also copies the tags that describe samples. The function adds no tags
+/// that the original lacks.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :

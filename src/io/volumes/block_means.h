@@ -10,9 +10,10 @@
 
 namespace lull::io {
 
-/// The blocks along an axis: which samples of the level before become a sample. If the sizes of the
-/// levels are a factor apart, rounded up or down, all blocks have the size of the factor, except
-/// that the last block may be smaller. Samples after the last block do not count.
+/// Divides an axis of a pyramid level into blocks. The mean of a block is one sample of the next
+/// smaller level. If the sizes of the two levels are a factor apart, rounded up or down, all blocks
+/// have the size of the factor, except that the last block may be smaller. Samples after the last
+/// block do not count.
 class Blocks {
  public:
   /// @param before  number of samples of the level before

@@ -132,8 +132,8 @@ double seconds_in(const std::string& unit) {
   return unit == "ms" || unit == "msec" ? 0.001 : 0;
 }
 
-/// Fields that the parser reads, and fields whose content follows from the fields that it reads.
-/// All other fields are in NrrdHeader::other_contents.
+/// Fields that the parser reads, and redundant fields, whose content follows from those fields. All
+/// other fields are in NrrdHeader::other_contents.
 constexpr std::string_view known_fields[] = {
     "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
     "space",      "space directions", "space origin", "data file",   "datafile",        "byte skip",

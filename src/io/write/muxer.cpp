@@ -340,8 +340,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
 }
 
 // Writes those packets of a stream that belong to selected frames. If the decision about a packet
-// depends on later frames, the packet and all later packets of its stream wait, so that the order
-// does not change.
+// depends on frames that have not been pushed yet, this packet and all packets after it in its
+// stream wait, so that the order does not change.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {

@@ -28,8 +28,8 @@ class Muxer {
   /// Writes a packet that the source's demuxer returned. The function ignores packets of streams
   /// that are not copied.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that wait for decisions about later frames. The caller must call
-  /// this function after the last frame and the last packet.
+  /// Writes or drops the packets that wait because the decision about them depends on further
+  /// frames. The caller must call this function after the last frame and the last packet.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets that are missing in the copied streams because the packets were

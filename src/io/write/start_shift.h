@@ -15,7 +15,7 @@ struct StartShift {
   AVRational tick{1, 1};
 
   double seconds() const { return static_cast<double>(ticks) * av_q2d(tick); }
-  /// Returns the duration in ticks of the time base `other`.
+  /// Returns the duration of the shift in units of the time base `other`.
   std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
 };
 

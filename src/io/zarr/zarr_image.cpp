@@ -203,7 +203,7 @@ class ImageReader {
     image_.levels.push_back(std::move(level));
   }
 
-  /// Reads the distances between the samples of the first level.
+  /// Reads the distances between samples for the full-size level of the pyramid.
   void read_steps(const Json& multiscales, const Json& dataset,
                   const std::vector<StatedAxis>& axes) {
     std::array<double, zarr_axes> steps{1, 1, 1, 1, 1};

@@ -20,8 +20,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the distance between neighbouring samples along each axis in the memory of a chunk. The
-/// unit is the size of a sample.
+/// Returns the stride of a chunk along each axis, in samples.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());

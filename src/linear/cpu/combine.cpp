@@ -1,7 +1,7 @@
 // Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
-// vector contain neighbouring elements of a row of a matrix. Groups are padded to complete vectors
-// with members whose patches are 0 and whose noise is independent. The estimates of these members
-// are not used.
+// vector contain neighbouring elements of a row of a matrix. Groups are padded to complete vectors.
+// The padding consists of members with independent noise, whose samples are 0. The estimates of
+// these members are not used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -129,8 +129,8 @@ float deviation(const Patches& y, const GroupSize& size, const float* z) {
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Computes C, the covariance of the noise of each pair of members. `variance` is the variance of
-/// the noise, summed over the samples of one half of a patch.
+/// Computes C, the matrix of noise covariances between the members of a group. `variance` is the
+/// variance of the noise, summed over the samples of one half of a patch.
 void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);

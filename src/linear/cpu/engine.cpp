@@ -184,9 +184,9 @@ class CpuEngine : public Engine {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
     // The distance between the last two columns of reference patches may be smaller than `step`.
-    // The matcher therefore processes the last column separately. If it searches several frames,
-    // all reference patches of a row must have the same motion vector, so they belong to one
-    // bundle.
+    // The matcher therefore processes the last column separately. If the matcher searches several
+    // frames, all reference patches of a call must have the same motion vectors, so they belong to
+    // one bundle (a block of 8x4 reference patches).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

@@ -36,8 +36,8 @@ inline constexpr std::uint32_t max_inside_distance =
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
 /// Maximum distance, in samples, of a candidate outside the picture from the picture. No candidate
-/// is farther away, because no motion vector moves the centre of a bundle of reference patches out
-/// of the picture.
+/// is farther away than this distance, because no motion vector moves the centre of a bundle (a
+/// block of 8x4 reference patches) out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 

@@ -66,10 +66,10 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// Size of the memory for the sums of all horizontal displacements of one row of the window, with
-/// row_stride elements for each displacement. Each stage of the computation processes all
-/// displacements before the next stage begins. If not, the next stage would have to wait for recent
-/// stores that its loads span.
+/// Size of the memory for the sums of one row of the window: row_stride elements for each
+/// horizontal displacement. Each stage of the computation processes all displacements before the
+/// next stage begins. If not, the next stage would have to wait for recent stores that its loads
+/// span.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 

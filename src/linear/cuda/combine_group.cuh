@@ -1,7 +1,7 @@
 #pragma once
 // Combines the patches of one group, with one warp. Two kernels use this code: combine.cu for
-// groups in one picture, and combine_time.cu for groups over time. The samples and the sums are in
-// shared memory.
+// groups in one picture, and combine_time.cu for groups with patches of several frames. The samples
+// and the sums are in shared memory.
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -11,8 +11,8 @@
 namespace lull::linear {
 
 /// Minimum eigenvalue of Q, in units of the largest diagonal element of Q. The kernel computes the
-/// inverse from products of floats with about 21 significant bits. With smaller eigenvalues, the
-/// inverse would be inexact.
+/// inverse from products of floats with about 21 significant bits. With eigenvalues below this
+/// minimum, the inverse would be inexact.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };

@@ -5,8 +5,8 @@
 
 namespace lull::linear {
 
-/// Level that kernels subtract from estimates before they add the estimates, so that sums are
-/// small.
+/// Sample value that kernels subtract from estimates before they add the estimates, so that sums
+/// are small.
 inline constexpr float mid_level = 127.5f;
 /// Sums of weights are in units of 1 / weight_scale. Weights are at most the square root of
 /// max_group.

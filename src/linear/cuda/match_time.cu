@@ -1,10 +1,10 @@
-// Matching over time for linear combinations (definition: linear/params.h). A thread block finds
-// the groups of neighbouring reference patches of one bundle, which have the same motion vectors. A
-// warp finds the group of one reference patch. Words, norms and the selection of members are those
-// of match.cu. In contrast to match.cu, the block processes the search windows frame by frame. It
-// copies the union of its windows in a frame to shared memory. If patches span two frames, it also
-// copies the same windows in the partner of the frame. The keys of the candidates of all frames
-// remain in shared memory.
+// Matching in several frames for linear combinations (definition: linear/params.h). A thread block
+// finds the groups of neighbouring reference patches of one bundle (a block of 8x4 reference
+// patches with the same motion vectors). A warp finds the group of one reference patch. Words,
+// norms and the selection of members are those of match.cu. In contrast to match.cu, the block
+// processes the search windows frame by frame. It copies the union of its windows in a frame to
+// shared memory. If patches span two frames, it also copies the same windows in the partner of the
+// frame. The keys of the candidates of all frames remain in shared memory.
 //
 // A lane computes the distances of a few candidates in one column and neighbouring rows. Each word
 // of the column is part of all these candidates, so the lane loads it only once. The words of the

@@ -1,5 +1,6 @@
 #pragma once
-// The motion of the bundle that contains the reference patches of a thread block.
+// The motion vectors of a bundle (a block of 8x4 reference patches with the same motion). All
+// reference patches of a thread block belong to one bundle.
 
 #include "linear/cuda/time_windows.h"
 #include "match/grid.h"
@@ -13,8 +14,9 @@ struct BlockMotion {
   int halves;                 // number of frames that a patch spans
 };
 
-/// Computes the motion of the bundle that contains reference patch (i, j). All threads of the block
-/// must call the function, because it ends with a barrier.
+/// Computes the motion vectors of the bundle (a block of 8x4 reference patches) that contains
+/// reference patch (i, j). All threads of the block must call the function, because it ends with a
+/// barrier.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {
   for (int f = threadIdx.x; f < frames.count; f += blockDim.x)

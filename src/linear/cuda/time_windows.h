@@ -1,6 +1,6 @@
 #pragma once
-// The search windows of groups over time, in the form that kernels receive. The functions of this
-// file need no device.
+// The search windows for groups with patches of several frames, in the form that kernels receive.
+// The functions of this file need no device.
 
 #include <algorithm>
 #include <array>
@@ -31,13 +31,14 @@ struct SearchedFrames {
   std::array<const Motion*, max_frames> cells{};
 };
 
-/// Maximum number of pairs of adjacent samples in a patch over time, rounded up to a multiple of 8.
+/// Maximum number of pairs of adjacent samples in a patch that spans two frames, rounded up to a
+/// multiple of 8.
 inline constexpr int max_time_pairs =
     (std::max(2 * max_pair_side * ((max_pair_side + 1) / 2), max_side*((max_side + 1) / 2)) + 7) /
     8 * 8;
 
-/// The part of the work of one thread block that combines groups over time (combine_time.cu): the
-/// reference patches, and the layout of their windows in shared memory.
+/// The part of the work of one thread block of combine_time.cu, which combines the patches of
+/// several frames: the reference patches, and the layout of their windows in shared memory.
 struct TimePlan {
   /// Layouts of the windows. Element 0 is for patches in one frame and has a window for each frame.
   /// Element 1 is for patches that span two frames and has a window for each frame that has a
@@ -57,8 +58,9 @@ struct TimePlan {
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // A block has 4x2 or 2x2 reference patches, so that all of them belong to one bundle. The number
-  // of warps of a multiprocessor is limited to 16 by its registers.
+  // A block has 4x2 or 2x2 reference patches, so that all of them belong to one bundle, a block of
+  // 8x4 reference patches with the same motion vectors. The number of warps of a multiprocessor is
+  // limited to 16 by its registers.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);

@@ -3,7 +3,8 @@
 // Highway compiles for every instruction set and dispatches at run time:
 // - bytes.cpp quantises the guide to 8 bits.
 // - guide.cpp arranges the guide for matching (not vectorised).
-// - scores.cpp computes the distances of all candidates of a block of reference patches.
+// - scores.cpp computes the distances between the reference patches of a block and all their
+//   candidates.
 // - products.cpp computes the same distances, with an instruction that multiplies and adds four
 //   bytes at a time.
 // - select.cpp selects the most similar candidates of each reference patch.

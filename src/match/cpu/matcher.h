@@ -19,9 +19,9 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides. For a guide that is an estimate, this is a
-  /// typical value, because its noise is unknown. The matcher may ignore differences far below this
-  /// value.
+  /// Standard deviation of the noise in the guides. For a guide that is an estimate, a typical
+  /// value is used, because the noise of the guide is unknown. The matcher may ignore differences
+  /// far below this standard deviation.
   float noise = 0;
   /// Groups whose members a propagating matcher tests as candidates.
   const KeptGroups* kept = nullptr;

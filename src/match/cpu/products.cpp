@@ -1,5 +1,6 @@
-// Computes the distances of all candidates of a block of reference patches, with an instruction
-// that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512 VNNI).
+// Computes the distances between the reference patches of a block and all their candidates, with an
+// instruction that multiplies four pairs of bytes and adds the products to a 32-bit sum (AVX-512
+// VNNI).
 //
 // As in scores.cpp, each lane processes one reference patch. The sum of squared differences of
 // patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b,
@@ -108,8 +109,8 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. This is the
-  /// number of bands before the last band.
+  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
+  /// is the number of bands before the last band.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that remain in registers from one band to the next. If the step
   /// is at least the height of a patch, kStep is this height, reference patches share no rows, and

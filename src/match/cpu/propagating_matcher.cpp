@@ -14,7 +14,8 @@ namespace lull::cpu {
 namespace {
 
 /// Maximum size of a block. The engine sums the estimates of each block in a tile. The tiles of
-/// neighbouring blocks overlap, and the overlap is relatively smaller for large blocks.
+/// neighbouring blocks overlap. The overlap of large blocks is a smaller share of the tile than the
+/// overlap of small blocks.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

@@ -16,12 +16,12 @@ struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each array of sums that the kernel stores, a mask of the phases whose sums it adds up. Bit
-  /// i stands for phase[i].
+  /// For each array of sums that the kernel stores, a mask of the phases whose pairs of columns the
+  /// array sums. Bit i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The stored arrays that add up to the sum over a patch. The kernel reads each of them `shift`
-  /// lanes to the right.
+  /// The stored arrays whose sum is the distance of two patches. The kernel loads each array with
+  /// an offset of `shift` vector lanes to the right.
   std::array<int, 4> array{}, shift{};
 };
 

@@ -1,4 +1,4 @@
-// Computes the distances of all candidates of a block of reference patches.
+// Computes the distances between the reference patches of a block and all their candidates.
 //
 // Each lane processes one reference patch: one vector holds the same pair of neighbouring samples
 // of 16 (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is
@@ -80,8 +80,8 @@ struct BlockScorer {
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // A patch is divided into bands of kStep rows; the last band may have fewer rows. This is the
-    // index of the last band, which completes the sum over the patch.
+    // A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
+    // is the index of the last band, which completes the sum over the patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first

@@ -1,5 +1,6 @@
-// Finds the candidates of one reference patch in a neighbouring frame, around the position that the
-// motion vector of the patch's bundle predicts.
+// Finds the candidates of one reference patch in a neighbouring frame, around the position that
+// motion predicts. All reference patches of a bundle (a block of 8x4 reference patches) have one
+// motion vector.
 //
 // Each lane processes one of several horizontally neighbouring candidates: one vector holds the
 // same pair of samples of 16 candidates, and the sum of two squared differences of bytes is one

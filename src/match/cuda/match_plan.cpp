@@ -19,13 +19,13 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
-/// shared memory. Kernels process a search area in bands of rows (match.cu). Each band requires a
-/// selection of candidates, so high bands are better. The plans for large memories were tuned by
-/// measurements on compute capability 9.0. The plans for all other devices were not measured; they
-/// save memory to allow higher bands.
+/// shared memory. Kernels process a search area in bands of rows (match.cu). The kernel selects
+/// candidates once per band, so few high bands are faster than many low bands. The plans for large
+/// memories were tuned by measurements on compute capability 9.0. The plans for all other devices
+/// were not measured; they save memory so that a band can have more rows.
 struct MatchTuning {
   std::size_t shared_memory;
-  // True if plans may use kernels that need less memory. If the best shape (MatchShape) does not
+  // Whether plans may use the kernels that save memory. If the best shape (MatchShape) does not
   // fit, such plans may also use other shapes.
   bool saves_memory;
 };

@@ -97,8 +97,8 @@ struct MatchPlan {
   int score_row = 0;     // words of scores for one row of a window
   int score_pitch = 0;   // distance between the tables of two reference patches, in words
   int chunk = 0;         // words that a lane scans at once
-  // Fixed-point reciprocals. The kernel multiplies by them instead of dividing by the number of
-  // 8-column units of the union, by score_row, and by the side of the window.
+  // Fixed-point reciprocals. The kernel multiplies by them instead of dividing by the width of the
+  // union of the search windows in units of 8 columns, by score_row, and by the side of the window.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 

@@ -184,9 +184,9 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Computes the scores of a band (step 2 of match.cu). A warp processes units of 8 columns and
-/// `unit_rows` rows of candidates. `skew` is the distance of the first position of the union of the
-/// search windows from the last aligned word before it, in samples (0 to 3).
+/// Computes the scores of a band (step 2 of match.cu). A warp processes blocks of candidates, each
+/// with 8 columns and `unit_rows` rows. The union of the search windows begins `skew` samples (0 to
+/// 3) after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -219,8 +219,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
 }
 
 /// `x` and `y` are the position of a reference patch of the block. `dx` and `dy` are the
-/// displacement of this patch from the first reference patch of the block. `start` is the index in
-/// the plane of the first candidate of the union of the search windows. This candidate may lie in
+/// displacement of this patch from the first reference patch of the block. The first candidate in
+/// the union of the search windows has the index `start` in the plane. This candidate may lie in
 /// the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;

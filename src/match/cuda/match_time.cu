@@ -1,4 +1,4 @@
-// The kernels that match over several frames (match_time.cuh).
+// The kernels that search several frames for similar patches (match_time.cuh).
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel for a matching phase over several frames. `fixed` is an index in fixed_time_searches,
-/// or any_search.
+/// The kernel for a matching phase that searches several frames. `fixed` is an index in
+/// fixed_time_searches, or any_search.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {

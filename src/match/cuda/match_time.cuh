@@ -1,11 +1,12 @@
 #pragma once
-// Matching over several frames. The kernels search the reference frame as match.cu does, and then
+// Matching in several frames. The kernels search the reference frame as match.cu does, and then
 // each neighbouring frame around the position that motion predicts. All reference patches of a tile
-// belong to one bundle and have one motion vector for each frame, so in a neighbouring frame their
-// candidates also form a union of windows. The tables of several frames follow each other in
-// memory, contain only the rows of the windows, and are scanned as one table, because selecting
-// candidates takes longer than computing scores. For the same reason a small window of the
-// reference frame is scanned together with the first chunk of the neighbouring frames.
+// belong to one bundle (a block of 8x4 reference patches) and have one motion vector for each
+// frame, so in a neighbouring frame their candidates also form a union of windows. The tables of
+// several frames follow each other in memory, contain only the rows of the windows, and are scanned
+// as one table, because selecting candidates takes longer than computing scores. For the same
+// reason a small window of the reference frame is scanned together with the first chunk of the
+// neighbouring frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -74,7 +75,7 @@ struct OtherFrames {
 };
 
 /// Returns the displacement of a candidate, given its position. Positions in the reference frame
-/// come first, then those in the neighbouring frames.
+/// come first, and positions in the neighbouring frames follow.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;

@@ -105,7 +105,8 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // All reference patches of a tile belong to one bundle, so they have the same motion vectors.
+    // All reference patches of a tile belong to one bundle (a block of 8x4 reference patches), so
+    // they have the same motion vectors.
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,

@@ -160,8 +160,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
 }
 
 /// Adds the samples of `count` displacements, multiplied by their weights, to the sums of the tile.
-/// `shares` contains 1 / (sum of the weights * number of estimates of a sample) for each patch.
-/// `memory` provides count * side rows.
+/// For each patch, `shares` contains the reciprocal of the sum of its weights, divided by the
+/// number of estimates of a sample. `memory` provides count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -206,7 +206,7 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
 }
 
 /// Number of displacements that one call of add_samples() processes. Each call reads and writes all
-/// sums of the tile, so fewer calls are faster.
+/// sums of the tile, so a call processes several displacements.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

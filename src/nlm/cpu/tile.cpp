@@ -105,7 +105,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
   }
 }
 
-/// Returns a vector of weights: those of successive patches of a row, in slice t.
+/// Returns the weights of successive patches of a row, in slice t, as one vector.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const TileSums& from) {

@@ -80,8 +80,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Computes the sums over the patches of a thread, which have the middle rows in common. Sums over
-/// rows are computed first, so that lanes exchange fewer values.
+/// Computes the sums over the patches of a thread, which have the middle rows in common. A lane
+/// first sums over the rows. Lanes then exchange only these sums and not single values.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];

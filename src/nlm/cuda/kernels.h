@@ -57,8 +57,8 @@ struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding, multiplied by `scale`, to a plane that continues beyond its
-/// edges.
+/// Copies a plane without padding, multiplied by `scale`, to a padded plane. The padding continues
+/// the plane as `border` states.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 

@@ -18,7 +18,8 @@
 //            on the features on which light may depend (Bitterli et al. 2016,
 //            doi:10.1111/cgf.12954, section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1),
 //            ...), x_j the regressors of light.h. A regressor that is constant in the window
-//            contributes nothing. A regressor with noise of variance n_j has less influence: r_j =
+//            contributes nothing. A regressor with noise of variance n_j has less influence than a
+//            regressor without noise: r_j =
 //            (10^-3 + n_j(p)) sum w.
 // 4. The error of each result, by Stein's unbiased risk estimate:
 //      e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
@@ -74,8 +75,8 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). Both are
-/// functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
+/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). w and w'
+/// are functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;

@@ -29,8 +29,9 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block. The first and the second threads of pixels call this
-/// function from different parts of the code, which __syncthreads() does not allow.
+/// Waits for all threads of the block. Two threads process a pixel. The first thread of each pixel
+/// and the second thread call this function from different branches, which __syncthreads() does not
+/// allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }

@@ -71,8 +71,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, no later frame is compared with this frame, so the worker releases
-    // it.
+    // Without motion estimation, the worker does not compare the next frame with this frame, and
+    // therefore releases this frame.
     if (!motion_) last_frame_ = {};
   }
 

@@ -93,7 +93,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
   // For each frame in progress, memory contains its planes and its guide as the engine stores them,
-  // and its result. It also contains a frame that is being loaded, and one that is being returned.
+  // and its result. Memory also contains the frame that is being loaded and the frame that is being
+  // returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

@@ -24,7 +24,8 @@ class SourcePlanes {
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A source of candidates, and the motion to this source at the sample whose result is wanted.
+/// A frame or slice that contains candidates, and the motion vector that leads to it from the
+/// sample that is filtered.
 struct Source {
   int id = 0;
   int motion_x = 0, motion_y = 0;

@@ -11,13 +11,14 @@
 namespace lull {
 namespace {
 
-/// Samples that differ from an area's value by at most this many sigmas are similar to it.
+/// Samples that differ from the value of an area by at most this many sigmas count as similar to
+/// the area.
 constexpr double similar_sigmas = 2.5;
-/// The samples next to an area differ from it by more than noise if at most this share of them is
-/// similar.
+/// The samples next to an area differ from the area by more than noise if at most this share of
+/// them is similar to the area.
 constexpr double max_similar = 0.1;
-/// If more than this share of the samples next to an area is similar, the filter gets the area
-/// unchanged.
+/// If more than this share of the samples next to an area is similar to the area, the filter gets
+/// the area unchanged.
 constexpr double continuous = 0.5;
 /// If more than this share of the samples next to an area of integer samples differ from it by 1,
 /// the area belongs to a gradient.
@@ -45,7 +46,8 @@ constexpr std::size_t max_block_values = 2;
 /// The frequency of the value of an area is measured in samples up to this distance from the area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares with which the ragged parts of an area are removed
-/// (opening.h). A larger side is used only if a smaller one does not suffice.
+/// (opening.h). without_ragged_parts() uses a larger square only if noise could fill the next
+/// smaller square by chance.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;

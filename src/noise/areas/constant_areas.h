@@ -19,8 +19,9 @@ struct SampleRun {
 /// The constant areas of a plane. The runs of an area do not overlap.
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
-  /// The areas that differ from their surroundings by more than noise. A filter processes the
-  /// surroundings better if these areas are replaced before.
+  /// The areas that differ from their surroundings by more than noise. Before filtering, these
+  /// areas are replaced, because they would distort the results of the filter in their
+  /// surroundings.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }

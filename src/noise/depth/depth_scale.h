@@ -14,8 +14,8 @@ namespace lull {
 /// Dependence of the noise level on the depth.
 enum class DepthNoise {
   constant,  // the level is the same everywhere
-  // The level is proportional to the square of the depth, as in triangulation (stereo, structured
-  // light).
+  // The noise level is proportional to the square of the depth, as in triangulation (stereo,
+  // structured light).
   squared
 };
 

@@ -92,9 +92,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have exactly this level: more than a thousandth of all samples,
-  // and more than the next two levels towards the middle of the range have together. `inwards` is
-  // the direction of these levels, 1 or -1.
+  // Returns whether many samples have exactly this value: more than a thousandth of all samples,
+  // and more samples than the next two values towards the middle of the range have together.
+  // `inwards` is the direction of these two values, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

@@ -21,8 +21,8 @@ struct ClipRange {
 };
 
 /// Returns the values at which samples are clipped. These are the limits of the format, except for
-/// Y: if many samples of Y lie at a level inside these limits, that level is used (limited range,
-/// or black bars with a level of their own).
+/// Y: if many samples of Y have one value inside these limits, this value is used (limited range,
+/// or black bars that are brighter than black).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns true if frames consist of two fields with motion between them: neighbouring rows then

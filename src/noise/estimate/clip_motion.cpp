@@ -170,8 +170,9 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   // Noise alone does not: the standard deviation of a sum of N squares is sqrt(2 / N) of the sum,
   // which is 7 % for the 384 samples of the ring around a block.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // A local search starts from the better start vector (the vector of the large block, or 0) and
-  // moves to smaller sums.
+  // A local search starts from the vector of the large block or from 0, whichever has the smaller
+  // sum of differences. In each step, the search chooses the neighbouring vector with the smallest
+  // sum.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Noise below this level loses hardly any variance at the clip limits.
+/// Noise with a standard deviation below this value loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
 /// A value is a clip limit only if more than this share of the plane's samples have this value and
 /// a neighbour with another value.
@@ -27,8 +27,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped. It is three for RGB frames. In all
-/// other layouts it is one: the first plane, which is grey or luma.
+/// Returns the number of planes whose noise may be clipped. The number is three for RGB frames. In
+/// all other layouts, only the noise of the first plane (grey or luma) may be clipped.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
@@ -161,7 +161,7 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
 }
 
 /// Returns the level of the noise before clipping, for a plane with a given level: the given level,
-/// or the estimated one if it is certain and much lower.
+/// or the estimated level if the estimate is certain and much lower than the given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

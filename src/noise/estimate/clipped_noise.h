@@ -26,8 +26,8 @@ struct Clipping {
 /// The clipping of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
-/// Returns whether clipping may be visible in frames with this noise. This is the case if the noise
-/// level is at least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
+/// Returns whether clipping may be visible in frames with this noise. The result is true if the
+/// noise level is at least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
@@ -45,20 +45,20 @@ using PlaneClipping = std::array<Clipping, 3>;
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
-/// Returns `noise` with these clip limits. The function writes the limits of a plane to the curve
-/// of the plane (NoiseCurve::low, NoiseCurve::high). If the plane has no curve, the function makes
-/// a curve with the level of `clipping`. The new sigma of the plane is the sigma of stabilised
-/// samples. Planes without limits, and planes whose curves already have these limits, do not
-/// change.
+/// Returns `noise` with these clip limits. The function writes the limits of a plane to the noise
+/// curve of the plane (NoiseCurve::low, NoiseCurve::high). If the plane has no noise curve, the
+/// function makes a curve with the noise level of `clipping`. The new sigma of the plane is the
+/// sigma of stabilised samples. Planes without limits, and planes whose curves already have these
+/// limits, do not change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
-/// Returns the clip limits of the curves of `noise`.
+/// Returns the clip limits that the noise curves of `noise` contain.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
 /// Adds noise curves to the planes of an estimate. The function finds the clip limits as
 /// find_clipping() does, but also in float samples of any range. For clips, luma also gets the
-/// curve `measured`, which is the level as a function of brightness. If `measured` is null, no
-/// curve was measured.
+/// noise curve `measured`, which is the noise level as a function of brightness. If `measured` is
+/// null, no noise curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

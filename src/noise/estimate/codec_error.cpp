@@ -16,8 +16,8 @@ constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
 /// `fine_step`, and counts completely from `coarse_step` on. The change in between is gradual.
 constexpr float fine_step = 12, coarse_step = 24;
-/// Minimum level of a noise curve that is made for the error of a codec. It replaces a smaller
-/// measured level.
+/// Minimum noise level of a noise curve that is made for the error of a codec. The minimum replaces
+/// measured noise levels below it.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {

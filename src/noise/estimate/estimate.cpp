@@ -39,7 +39,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // If the level is below this value, a measured curve shows texture and not noise.
+    // Minimum noise level of the first plane, on the 0..255 scale, at which a measured noise curve
+    // is used. At lower noise levels, the measured curve shows texture and not noise.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
@@ -50,8 +51,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // For camera noise, the level that filters get exceeds the measured noise, and so already covers
-  // the effect of clipping.
+  // For camera noise, filters assume a noise level above the measured one, which already covers the
+  // effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

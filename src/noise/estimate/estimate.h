@@ -18,8 +18,8 @@ namespace lull {
 /// their samples are in host memory.
 using Excerpt = std::vector<Frame>;
 
-/// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. Both
-/// are on the 0..255 scale.
+/// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. The
+/// standard deviation and `luma` are on the 0..255 scale.
 struct LevelAtLuma {
   float luma = 0, level = 0;
 };
@@ -30,8 +30,8 @@ struct NoiseEstimate {
   NoiseModel noise;
   /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
-  /// Standard deviation of the noise of the means of 8x8 samples, in the first plane (for RGB: in
-  /// Y), on the 0..255 scale. For white noise, it is an eighth of the level.
+  /// Standard deviation of the noise that remains in means of 8x8 samples of the first plane (for
+  /// RGB: of Y), on the 0..255 scale. For white noise, it is an eighth of the level.
   float coarse = 0;
   /// If false, the estimate is uncertain because texture and noise look alike in the frames.
   /// `noise` is then a safe low value, and `why` states the observation in a few words.
@@ -41,12 +41,12 @@ struct NoiseEstimate {
   /// pictures with a low value have hardly a block without texture, so that their estimate is less
   /// reliable. For clips the share is 1, because the compensation of motion removes texture.
   float confidence = 1;
-  /// Level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt gives
-  /// no estimate.
+  /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
+  /// gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
-  /// There are elements only for values of luma that occur in the pictures. Levels refer to stored
-  /// samples.
+  /// Noise levels of each plane as a function of luma, for clips. The elements are in the order of
+  /// increasing luma. There are elements only for values of luma that occur in the pictures. Noise
+  /// levels refer to stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
   /// Standard deviation of the error of a lossy codec that `noise` contains in addition to the
   /// measured levels, on the 0..255 scale (codec_error.h). Noise files do not store it.

@@ -22,14 +22,14 @@ constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// If more than this share of the blocks is copied, the frame repeats the previous one. If all
 /// frames are repeated by this rule, the rule is applied again with `max_copied_share_at_last`, so
-/// that the few moving blocks are measured. This happens in clips without noise in which most of
-/// the picture does not move.
+/// that the few moving blocks are measured. All frames are repeated by this rule in clips without
+/// noise in which most of the picture does not move.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// Minimum share of the maximum variance of the excerpt. If the variance between two frames is less
 /// than this share, the second frame is an encoded copy of the first frame.
 constexpr float min_excerpt_share = 0.25f;
-/// A level below this value counts as no noise. For comparison, rounding to 8 bits has a level of
-/// 0.29.
+/// A noise level below this value counts as no noise. For comparison, rounding to 8 bits causes a
+/// noise level of 0.29.
 constexpr float min_level = 0.5f;
 
 /// The differences of the blocks of two frames, in each plane.
@@ -160,9 +160,9 @@ float median_of(std::vector<float> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Returns a table with the median level of the excerpts and the mean of the shapes of their
-/// spectra. An excerpt whose level is far from the median contains the noise of another scene, or
-/// none. The shape of its spectrum is not used.
+/// Returns a table with the median noise level of the excerpts and the mean shape of their spectra.
+/// An excerpt with a noise level far from the median contains the noise of another scene, or none.
+/// The shape of its spectrum is not used.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -195,9 +195,9 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma. The curve is linear between measured brightnesses and constant
-/// outside them. Returns null if the level varies too little. Standard deviations that differ by
-/// less than a factor of 1.5 may be due to texture, and an unneeded curve reduces the PSNR by 0.06
-/// to 0.3 dB.
+/// outside them. Returns null if the noise level varies too little. Standard deviations that differ
+/// by less than a factor of 1.5 may be due to texture, and an unneeded curve reduces the PSNR by
+/// 0.06 to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;

@@ -28,8 +28,8 @@ struct ClipMeasurement {
   std::array<float, 3> level{};
   /// Noise level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;
-  /// Noise level of luma as a function of brightness. It is constant outside the observed
-  /// brightnesses. Null means that the level is unknown or does not vary.
+  /// Noise level of luma as a function of brightness. The noise level is constant outside the
+  /// observed brightnesses. Null means that the noise level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
   /// Noise level of each plane in 16 ranges of the first plane's brightness. Ranges with too few
   /// blocks are omitted.
@@ -41,7 +41,8 @@ struct ClipMeasurement {
 [[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
 /// Returns true if noise with these variances should be treated as white: filters for white noise
-/// are better and faster, and a measured table is never exactly flat.
+/// are better and faster than filters for coloured noise, and a measured table is never exactly
+/// flat.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
 /// Returns an estimate for filters, computed from a measurement that found noise. `layout` is the

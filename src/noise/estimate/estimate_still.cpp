@@ -29,27 +29,30 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 /// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
 /// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Noise whose spectrum falls less, but at least by `uniform_fall`, also counts as coloured under
-/// two conditions: all flat blocks have similar energy at coarse frequencies (unevenness), and the
-/// level at the lowest frequencies is similar to the level at middle frequencies (slope). A picture
-/// with both coloured noise and fine white noise has such a spectrum.
+/// Noise whose spectrum falls by less than `coloured_fall`, but at least by `uniform_fall`, also
+/// counts as coloured under two conditions: all flat blocks have similar energy at coarse
+/// frequencies (unevenness), and the level at the lowest frequencies is similar to the level at
+/// middle frequencies (slope). A picture with both coloured noise and fine white noise has such a
+/// spectrum.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
-/// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
-/// levels are not reliable.
+/// Minimum noise level at the finest frequencies after the variance of rounding was subtracted.
+/// Noise levels below this minimum are not reliable.
 constexpr double min_end_level = 0.14;
 /// Camera noise is nearly flat at the lowest frequencies. For such noise, the level of DCT
 /// coefficients (v, u) with v + u = 1..2, divided by the level at v + u = 3..4, is at most this
-/// ratio. Shading and soft texture have a higher ratio.
+/// ratio. The ratio of shading and soft texture is above this limit.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
 constexpr double texture_unevenness = 2.0;
-/// Values above these limits show texture, because noise of any level has lower values of
-/// dispersion and direction (FlatBlockSpectrum). The values of camera noise are at most 11 and 10.
+/// A dispersion or a direction above these limits shows texture (FlatBlockSpectrum), because noise
+/// of any level stays below them. Camera noise has a dispersion of at most 11 and a direction of at
+/// most 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Coarse camera noise has levels of at most 11. Stronger noise is accepted only if it resembles
-/// synthetic noise in three properties. Synthetic noise has dispersion, kurtosis and slope of at
-/// most 1.7, 3.4 and 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of them.
+/// Coarse camera noise has noise levels of at most 11. Stronger noise is accepted only if it
+/// resembles synthetic noise in three properties. Synthetic noise has dispersion, kurtosis and
+/// slope of at most 1.7, 3.4 and 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of
+/// them.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// A picture of this sharpness or above (CameraNoise::sharpness) does not come from a camera that
@@ -107,9 +110,9 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces nearly equal levels by one value: if `alike` is true and the levels differ by at most
-/// 15 %, each level becomes the root mean square of all. If all levels are invisible, each becomes
-/// 0.
+/// Replaces nearly equal noise levels by one value: if `alike` is true and the noise levels differ
+/// by at most 15 %, each of them becomes their root mean square. If all noise levels are invisible,
+/// each of them becomes 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -310,7 +313,8 @@ class StillEstimate {
     return false;
   }
 
-  /// Marks the estimate as uncertain and limits the level to a safe value.
+  /// Marks the estimate as uncertain, and limits its noise levels to `safe_level`, so that filters
+  /// do not remove texture.
   static void mark_uncertain(NoiseEstimate& estimate, const char* why) {
     estimate.certain = false;
     estimate.why = why;

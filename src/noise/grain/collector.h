@@ -39,8 +39,8 @@ class GrainCollector {
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
   /// Reads the next frame of the clip, whose samples must be in host memory. Returns true if the
-  /// grain of this frame must be measured. In this case the caller must later call add() for the
-  /// frame.
+  /// grain of this frame must be measured. In this case, the caller must also call add() for the
+  /// frame when the frame has been filtered.
   [[nodiscard]] bool observe(const Frame& noisy);
   /// Adds a frame for which observe() returned true, and the denoised frame. Frames must be added
   /// in order.

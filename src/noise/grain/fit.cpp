@@ -204,9 +204,9 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// in range; the coarsest unit is 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
   // This factor scales the coefficient with which luma's grain contributes to a chroma plane. A
-  // decoder filters white noise of the same level for every plane, although the prediction errors
-  // of the planes differ. With the factor, luma's grain has the same share, relative to this white
-  // noise, as in the measured grain.
+  // decoder filters white noise of the same standard deviation for every plane, although the
+  // prediction errors of the planes differ. With the factor, luma's grain has the same share,
+  // relative to this white noise, as in the measured grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -297,8 +297,8 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Approximates the curve by lines between at most `maximum` of its points. The function adds the
-/// point with the largest deviation until all deviations are at most 2 %.
+/// Approximates the noise curve by lines between at most `maximum` of its points. The function adds
+/// the point with the largest deviation until all deviations are at most 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

@@ -11,28 +11,28 @@ namespace lull {
 struct GrainLevel {
   double at = 0, sigma = 0;  // `at`: luma; `sigma`: standard deviation in 8-bit steps
 };
-/// Levels of grain in the order of increasing luma.
+/// Standard deviations of the grain, in the order of increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
 /// Grain whose standard deviation is below this value, in 8-bit steps, is treated as no grain.
 inline constexpr double min_grain = 0.2;
 
 /// Stored samples are rounded before and after denoising, so the removed noise contains two
-/// variances of rounding. One of them remains in the synthetic grain, because the decoder also
-/// rounds. This function returns the variance of one rounding, which must be subtracted, in squared
-/// units of grain_unit.
+/// variances of rounding. One of these two variances remains in the synthetic grain, because the
+/// decoder also rounds. This function returns the variance of one rounding, which must be
+/// subtracted, in squared units of grain_unit.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
-/// Returns the level curve of the removed noise. Each level is averaged over neighbouring bins,
-/// weighted by their numbers of samples.
+/// Returns the grain curve of the removed noise. Each standard deviation is averaged over
+/// neighbouring bins, weighted by their numbers of samples.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the level curve of known noise. `known` has standard deviations on the 0..255 scale, in
-/// the order of increasing luma. Unlike the curve of the removed noise, this curve includes the
-/// noise that denoising leaves in the picture, and it has values at lumas without flat areas. The
-/// curve is scaled by the strength of the noise removed in `scene`, relative to the noise removed
-/// in `all` scenes to which the known noise applies. If no noise was removed, or `known` is empty,
-/// the result is `removed`.
+/// Returns the grain curve of known noise. `known` has standard deviations on the 0..255 scale, in
+/// the order of increasing luma. Unlike the grain curve of the removed noise, the grain curve of
+/// known noise includes the noise that denoising leaves in the picture, and has values at lumas
+/// without flat areas. It is scaled by the strength of the noise removed in `scene`, relative to
+/// the noise removed in `all` scenes to which the known noise applies. If no noise was removed, or
+/// `known` is empty, the result is `removed`.
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

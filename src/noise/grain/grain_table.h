@@ -44,8 +44,8 @@ struct GrainParams {
   bool operator==(const GrainParams&) const = default;
 };
 
-/// The entry applies to frames from `start` up to, but not including, `end`. Both are in units of
-/// 100 ns after the first frame of the clip.
+/// The entry applies to frames from `start` up to, but not including, `end`. The two times are in
+/// units of 100 ns after the first frame of the clip.
 struct GrainEntry {
   std::int64_t start = 0, end = 0;
   std::optional<GrainParams> grain;  // empty: the frames get no grain

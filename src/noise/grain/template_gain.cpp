@@ -34,8 +34,8 @@ class Response {
       }
   }
 
-  /// For each lag (dx, dy), adds the sum of the products of all pairs of samples with this lag to
-  /// `pairs`.
+  /// For each lag (dx, dy), multiplies all pairs of samples with this lag, and adds the sum of the
+  /// products to `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {

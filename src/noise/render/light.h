@@ -46,9 +46,9 @@ class Light {
   /// Returns the noise variance of the light. It is averaged over 3x3 pixels or more, because
   /// variances from few samples are inaccurate. All values are above 0.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of regressors: features of this frame on which its light may depend. These
-  /// are the components of the normal, the logarithm of the depth, and the albedo, as far as the
-  /// frame has them.
+  /// Returns the number of regressors: features of this frame on which its light may depend.
+  /// Regressors are the components of the normal, the logarithm of the depth, and the albedo, as
+  /// far as the frame has them.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
   /// Returns the noise variance of regressor `i`, measured in its high frequencies. (Features have

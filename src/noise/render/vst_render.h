@@ -15,9 +15,9 @@ namespace lull {
 /// times its noise level, its stabilised samples are outside the range that filters accept
 /// (float_range.h), and this light is preserved unchanged.
 inline constexpr float stabilised_light_sigma = 8;
-/// The sigma for which the filter of with_render_vst() must be opened: 1.5 times the level, because
-/// the noise of renders has long tails. (On the two scenes of samples/render_scene.cpp this is 0.8
-/// and 1.7 dB better than the level itself.)
+/// The sigma that the filter of with_render_vst() must assume: 1.5 times the noise level, because
+/// the noise of renders has long tails. (On the two scenes of samples/render_scene.cpp, the PSNR is
+/// 0.8 and 1.7 dB higher than with the noise level itself.)
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Returns the format of the stabilised frames that with_render_vst() passes to its filter for

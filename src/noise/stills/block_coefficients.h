@@ -1,6 +1,6 @@
 #pragma once
-// Division of the coefficients of blocks of 8x8 samples into two sets: one to select blocks, one to
-// measure them.
+// Divides the coefficients of 8x8 blocks into two sets: the first to select blocks, and the second
+// to measure the noise in them.
 
 namespace lull {
 

@@ -13,31 +13,33 @@ namespace {
 /// `max_slope` times the level of the middle frequencies.
 constexpr double max_slope = 3;
 
-/// If the noise is not strong, codecs remove it from flat blocks, and the measured level is too
-/// low. If the noise is strong, texture adds to the measured level. The level that filters get is
-/// therefore a mean of the measured level and the level of a camera at high sensitivity.
+/// If the noise is weak, codecs remove it from flat blocks, and the measured noise level is too
+/// low. If the noise is strong, texture adds to the measured noise level. Filters therefore assume
+/// a mean of the measured noise level and the noise level of a camera at high sensitivity.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// Camera noise is coarser than a block, and stronger in some areas than in others, so that filters
-/// must remove more than the mean noise. At the level `typical_level`, filters get `strength` times
-/// the measured level. The spectrum for filters is flatter than the measured spectrum
-/// (`spectrum_exponent`), because other blocks may contain fine frequencies that flat blocks lack.
+/// must remove more than the mean noise. At the noise level `typical_level`, filters assume
+/// `strength` times the measured noise level. The spectrum for filters is flatter than the measured
+/// spectrum (`spectrum_exponent`), because other blocks may contain fine frequencies that flat
+/// blocks lack.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor on the level of chroma noise. Chroma noise is coarser than luma noise. It is also
-/// stronger than it would be if the noise of red, green and blue were independent.
+/// Factor by which filters multiply the level of chroma noise. Chroma noise is coarser than luma
+/// noise. It is also stronger than it would be if the noise of red, green and blue were
+/// independent.
 constexpr double chroma = 1.2;
 
 /// Camera pictures with coarse noise are soft: in the two sets of photographs on which the
 /// constants were chosen, the level of their fine frequencies is at most 5. Scaled and synthetic
-/// pictures have more fine detail, which filters could remove. If both the level of the fine
-/// frequencies and its ratio to the level of the lowest frequencies are above the limits
-/// (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail` and
-/// `soft_share` filters get the corrected level. The change in between is gradual.
+/// pictures have more fine detail than camera pictures, and filters could remove it. If both the
+/// level of the fine frequencies and its ratio to the level of the lowest frequencies are above the
+/// limits (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail`
+/// and `soft_share` filters get the corrected level. The change in between is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

@@ -8,13 +8,13 @@
 
 namespace lull {
 
-/// Coarse noise of luma: the measured noise of a picture, and the noise for which filters are
-/// opened. camera_noise.cpp explains why the two differ.
+/// Coarse noise of luma: the measured noise of a picture, and the noise that a session assumes.
+/// camera_noise.cpp explains why the two differ.
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// A ratio of two noise variances of chroma. The numerator is the variance for which filters are
-  /// opened. The denominator is the variance for independent noise of red, green and blue.
+  /// A ratio of two noise variances of chroma. The numerator is the variance that a session
+  /// assumes. The denominator is the variance for independent noise of red, green and blue.
   double chroma = 1;
   /// Difference in fine detail between the picture and camera pictures with coarse noise, as a
   /// measure from 0 to 1. If the measure is 1, filters get only the measured noise.

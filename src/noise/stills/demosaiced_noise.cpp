@@ -84,8 +84,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// Adds the mean products of the coefficients of each pair of planes to `products`, for the
-/// coefficients of one set.
+/// For each pair of planes, multiplies their coefficients and adds the mean product to `products`.
+/// Only the coefficients of one set are used.
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -100,10 +100,10 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of the variance that is noise. `few` contains the chroma of the flattest
-/// blocks, and `many` the chroma of a larger share of flat blocks. Noise has the same energy in
-/// both, but the colour fringes of demosaicing increase with the texture. Half of the difference is
-/// therefore subtracted from `few`.
+/// Returns the share of the variance that is noise. `few` contains the variances of chroma in the
+/// flattest blocks. `many` contains the variances of chroma in these and further flat blocks. Noise
+/// has the same energy in all of these blocks, but the colour fringes of demosaicing increase with
+/// the texture. Half of the difference is therefore subtracted from `few`.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -265,8 +265,8 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the variances of luma. At the lowest frequencies, chroma determines the limit. At all
-/// other frequencies, the limit is the variance at the next lower frequencies, because demosaicing
+/// Limits the variances of luma. At the lowest frequencies, chroma determines the limit. At each
+/// other band of frequencies, the limit is the variance in the next lower band, because demosaicing
 /// only attenuates the noise of luma towards fine frequencies.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));

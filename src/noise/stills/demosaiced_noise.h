@@ -25,7 +25,7 @@ struct DemosaicedNoise {
   /// Levels of the noise of R, G and B.
   std::array<float, 3> level{};
   /// Share of the variance of chroma in flat blocks that is attributed to noise, 0..1. Texture in
-  /// the flattest blocks makes it smaller.
+  /// the flattest blocks reduces this share.
   double agreement = 1;
 };
 

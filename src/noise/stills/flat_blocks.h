@@ -1,9 +1,10 @@
 #pragma once
 // Selection of the flattest blocks of pictures, in which the noise is measured.
 //
-// The coefficients of a block form two sets, (v + u) odd and even, as on a checkerboard. Blocks are
-// ranked by the energy around them in one set and measured in the other set, and vice versa.
-// Selection and measurement are thus nearly independent, which avoids bias. Energies are weighted
+// The coefficients of a block form two sets, (v + u) odd and even, as on a checkerboard. In a first
+// ranking, the energy of the even set around a block selects the block, and the odd set measures
+// its noise. In a second ranking, the odd set selects and the even set measures. Because selection
+// and measurement are nearly independent, the estimate has hardly any bias. Energies are weighted
 // by the current spectrum.
 
 #include <array>

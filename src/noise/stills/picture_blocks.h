@@ -35,8 +35,8 @@ struct PlaneStack {
 struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
-  /// Number of clipped samples of each block. If there are several source planes, this is the
-  /// number in the plane with the most clipped samples of the block.
+  /// Number of clipped samples of each block. If there are several source planes, the element is
+  /// the number in the plane with the most clipped samples of the block.
   std::vector<std::uint8_t> clipped;
   int constant = 0;  // number of blocks with equal samples that are not clipped
 

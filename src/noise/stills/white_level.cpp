@@ -166,8 +166,8 @@ class ClippedBlocks {
     }
   }
 
-  /// Returns a better estimate of the variance. The function selects and measures blocks anew, for
-  /// noise of the given variance.
+  /// Refines an estimate of the variance. The function selects and measures blocks anew, for noise
+  /// of the given variance.
   double remeasured(double variance) {
     const double sigma = std::sqrt(variance);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {

@@ -11,9 +11,9 @@
 namespace lull {
 namespace {
 
-/// `median_of_8_squares` is the median of the mean of the squares of 8 standard normal values.
-/// `variance_of_median`, divided by n, is the variance of the logarithm of the median of n such
-/// means.
+/// Let m be the mean of the squares of 8 standard normal values. The median of m is
+/// `median_of_8_squares`. The logarithm of the median of n independent values of m has the variance
+/// `variance_of_median` / n.
 constexpr double median_of_8_squares = 0.9180, variance_of_median = 0.4;
 /// Maximum energy of flat cubes at low frequencies, in units of the variance. If fewer than
 /// `min_flat_in_bin` cubes of a bin are flat, the next of these limits applies to the bin.
@@ -22,11 +22,11 @@ constexpr std::size_t min_flat_in_bin = 10, min_cubes = 24;
 constexpr int fit_rounds = 12;
 /// Maximum number of bins of flat cubes with similar means, and minimum number of cubes in a bin.
 constexpr std::size_t max_bins = 32, min_in_bin = 12;
-/// Residuals of bins above this number of standard errors get less weight (Huber 1964,
+/// Residuals of bins above this number of standard errors get a reduced weight (Huber 1964,
 /// doi:10.1214/aoms/1177703732).
 constexpr double huber = 1.5;
 
-/// The variance as a function of the mean: slope * mean + constant.
+/// The noise variance as a linear function of the mean: slope * mean + constant.
 struct Line {
   double slope = 0, constant = 0, slope_error = 0;
   double at(double mean) const { return slope * mean + constant; }
@@ -95,8 +95,9 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. Where too few cubes are flat, cubes with more structure are
-  /// also selected, because structure contributes little to the high frequencies of such cubes.
+  /// Selects flat cubes at every mean. Where too few cubes are flat, the function also selects
+  /// cubes with structure, because structure contributes little to the high frequencies of such
+  /// cubes.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

@@ -13,25 +13,25 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes from which a noise level is estimated. The minimum is
-/// `min_flat_cubes` or the share `flat_share` of all cubes, whichever is more. If too few cubes are
-/// flat, the noise level is estimated from this number of the flattest cubes.
+/// Minimum number of flat cubes from which a noise level is estimated. The minimum is the larger of
+/// `min_flat_cubes` and the share `flat_share` of all cubes. If too few cubes are flat, the noise
+/// level is estimated from this number of the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// Maximum ratio of the noise levels of bright and dark cubes at which the level of dark cubes is
-/// used. Structure raises the level of bright cubes, so a smaller ratio does not show a difference
-/// in the noise.
+/// used. Structure raises the level of bright cubes, so a ratio up to this limit does not show a
+/// difference in the noise.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. If the
-/// ratio is higher, dark tissue has been mistaken for air.
+/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. A ratio
+/// above this limit means that dark tissue has been mistaken for air.
 constexpr double dark_level = 1.05;
-/// Maximum ratio of the noise levels of tissue and of cubes that look like air with Rician noise,
-/// in either direction. If the ratio is higher, the cubes are not accepted as air.
+/// Maximum factor between the noise level of tissue and the noise level of cubes that look like air
+/// with Rician noise. If the ratio is above this limit, the cubes are not accepted as air.
 constexpr double nearly_same_level = 2.5;
-/// Minimum mean of the voxels of a cube of tissue, in units of sigma.
+/// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
-/// Limits of the ratio of the energy of the flattest cubes at low frequencies to their energy at
-/// high frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
+/// Limits for the flattest cubes: their energy at low frequencies divided by their energy at high
+/// frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
 /// `noise_slope`, the cubes contain structure instead of noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// A noise level below this value, on the 0..255 scale, means that there is no noise.
@@ -45,10 +45,10 @@ constexpr double window = 0.7;
 // Maximum noise level of air at a node, in units of the level of tissue at this node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights of measured noise levels in the fit of the map. The weight of a level is 1 / variance of
-/// its logarithm. It is the number of measured cubes multiplied by `weight_of_air` (64 voxels of
-/// each cube are measured) or by `weight_of_flat` (8 coefficients of each cube), but at most
-/// `max_weight`.
+/// Weights of measured noise levels in the fit of the map. The weight of a noise level is 1 /
+/// variance of its logarithm. It is the number of measured cubes multiplied by `weight_of_air` (64
+/// voxels of each cube of air are measured) or by `weight_of_flat` (8 coefficients of each flat
+/// cube are measured), but at most `max_weight`.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -91,7 +91,8 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The levels of background and tissue differ, so the noise in the background is not Rician.
+    // The noise levels of background and tissue differ, so the noise in the background is not
+    // Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;

@@ -22,8 +22,8 @@ struct VolumeEstimate {
   std::string why;
 };
 
-/// The estimate contains a noise map if the highest levels of a volume exceed the lowest by at
-/// least this factor.
+/// The estimate contains a noise map if the highest noise levels of a volume exceed the lowest
+/// noise levels by at least this factor.
 inline constexpr float followed_variation = 1.3f;
 
 /// Estimates the noise of a volume from the statistics of its cubes.

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-/// Median of the mean of the squares of 8 standard normal values.
+/// Median of a random number m, which is the mean of the squares of 8 standard normal values.
 constexpr double median_of_squares = 0.9180;
 /// Maximum mean energy of a flat cube's 19 low coefficients, in units of the variance.
 constexpr double explained = 1.15;
@@ -21,8 +21,8 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 constexpr double share_of_fill = 0.005;
 /// Cubes in which more voxels than this have a fill value are not used.
 constexpr int max_filled = 1;
-/// Maximum number of voxels of a cube with the minimum or maximum value of the volume. Cubes with
-/// more such voxels are clipped, and are not used.
+/// Maximum number of voxels of a cube with the minimum or maximum value of the volume. Cubes in
+/// which more voxels have one of these values are clipped, and are not used.
 constexpr int max_clipped = 6;
 
 // Properties of air, measured in bins of cubes with similar means: the ratio of the mean to the
@@ -132,7 +132,7 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // Half the mean square of the 64 voxels of a cube of air, as an estimate of sigma^2. The estimate
+  // Half the mean square of the 64 voxels of an air cube, as an estimate of sigma^2. The estimate
   // has a Gamma distribution of shape 64.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {

@@ -2,7 +2,7 @@
 // Noise levels from the cubes of a volume: from flat cubes, which contain no structure, and from
 // cubes of air.
 //
-// Flat cubes are selected by their low frequencies, and the level is measured at their high
+// Flat cubes are selected by their low frequencies, and the noise level is measured at their high
 // frequencies. The coefficients of white noise are independent, so that the selection does not bias
 // the level.
 
@@ -30,7 +30,8 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  // The cubes from which the variance was measured; empty: fewer cubes than requested were flat.
+  // The cubes from which the variance was measured. If fewer cubes than requested were flat, the
+  // list is empty.
   Cubes cubes;
 };
 
@@ -47,12 +48,12 @@ struct FlatLevel {
 [[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
 
 /// Returns the cubes of air whose samples are magnitudes of noise: they have the mean, the
-/// deviation and the skewness of a Rayleigh distribution of any level. The result is empty if there
-/// are too few such cubes.
+/// deviation and the skewness of a Rayleigh distribution with any scale. The result is empty if
+/// there are too few such cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
 /// Returns sigma^2 of the noise in cubes of air. The function uses only the fifth of the cubes with
 /// the lowest variance. The other cubes may be dark tissue with true values near sigma, which looks
-/// like air with a higher sigma.
+/// like air with a larger sigma than that of the true air.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

@@ -13,8 +13,9 @@ struct NodeLevel {
   double weight = 0;     // 1 / variance of `logarithm`; 0: not measured
 };
 
-/// Returns the map m that minimises the sum of NodeLevel::weight (log m - NodeLevel::logarithm)^2
-/// over all nodes, plus `stiffness` times the squared differences between the logarithms of
+/// Fits a map m to the measured noise levels by weighted least squares. The function minimises the
+/// sum, over all nodes, of weight * (log m - logarithm)^2, where weight and logarithm are the
+/// members of NodeLevel. It adds `stiffness` times the squared differences between log m at
 /// neighbouring nodes. Outliers get smaller weights (Huber). Values at nodes without a measurement
 /// are extrapolated from the others.
 /// @param levels x fastest, then y; at least one of them with a weight above 0

@@ -17,10 +17,11 @@ constexpr double asymptotic_from = 60;
 /// normal distribution.
 constexpr int normal_nodes = 41;
 
-/// Bias of filters of patches, in units of the standard deviation times the skewness of the noise.
-/// If there are few photons, stabilised photon noise is skewed towards dark values, and the filters
-/// return more than the mean of the samples (stabiliser.h explains the reason for the opposite
-/// skew). The value was measured for BM4D on flat areas of 1 to 8 photons.
+/// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise.
+/// If there are few photons, stabilised photon noise is skewed towards dark values, and patch-based
+/// filters return more than the mean of the samples. (stabiliser.h explains why they return less if
+/// noise is skewed towards bright values.) The value was measured for BM4D on flat areas of 1 to 8
+/// photons.
 constexpr double skew_bias = 0.04;
 
 /// The closed-form approximation of the exact unbiased inverse, in photons (Makitalo and Foi 2013,

@@ -5,9 +5,9 @@
 // Foi 2011, "Noise estimation and removal in MR imaging: the variance-stabilization approach"
 // (doi:10.1109/ISBI.2011.5872758). A sample is z = |v + n1 + i n2|, here in units of sigma. The
 // forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). From v = 1.5 on, the standard deviation of
-// f(z) is 0.96 to 1.01; at lower v, it falls to 0.78 (the standard deviation of z falls to 0.66).
-// Functions that keep the standard deviation nearer to 1 at low v were no better where there is
-// structure, and all of them left more noise in air (docs/how-it-works/volume-noise.md). A filter
+// f(z) is 0.96 to 1.01; below v = 1.5, it falls to 0.78 (the standard deviation of z falls to
+// 0.66). Functions whose standard deviation at low v is nearer to 1 gave no better results than f
+// in structure, and left more noise than f in air (docs/how-it-works/volume-noise.md). A filter
 // estimates E[f(z) | v], which is not f(v). The inverse is therefore the exact unbiased inverse: it
 // returns the v for which this expectation equals the filter's result.
 

@@ -22,7 +22,7 @@ struct SampleVst {
         sigma(noise.sigma),
         inverse(rician_inverse) {}
 
-  /// Stabilises the sample `v` of a voxel at which the noise has the level `level`.
+  /// Stabilises the sample `v` of a voxel with the noise level `level`.
   template <class Root>
   constexpr float stabilise(float v, float level, Root root) const {
     return rician ? zero + sigma * rician_root((v - zero) / level, root) : v * (sigma / level);

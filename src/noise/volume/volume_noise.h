@@ -19,7 +19,7 @@ enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume: values at nodes, with linear interpolation in
 /// between. Node i of n along an axis of s voxels is at (i + 0.5) s / n - 0.5. Beyond the outermost
-/// nodes the level is constant.
+/// nodes, the noise level is constant.
 struct NoiseMap {
   // Size of the volume along x, y (of a slice) and z, at least 1.
   std::array<int, 3> voxels{1, 1, 1};
@@ -30,8 +30,8 @@ struct NoiseMap {
   float node(int x, int y, int z) const { return values[index(x, y, z)]; }
   float min_value() const;
   float max_value() const;
-  /// Computes the level of each voxel of slice `z`. `to` receives the levels, and has the size of a
-  /// slice.
+  /// Computes the noise level of each voxel of slice `z`. `to` receives the noise levels, and has
+  /// the size of a slice.
   void slice(int z, PlaneView<float> to) const;
   bool operator==(const NoiseMap&) const = default;
 
@@ -64,7 +64,7 @@ struct VolumeNoise {
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
 /// Checks the noise of a volume.
-/// @throws InvalidArgument  a level is not positive or not finite, or the map is inconsistent
+/// @throws InvalidArgument  a noise level is not positive or not finite, or the map is inconsistent
 void validate(const VolumeNoise& noise);
 
 }  // namespace lull

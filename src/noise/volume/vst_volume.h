@@ -18,7 +18,7 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with this noise. `filter` must be a session for frames of
-/// stabilised_format(format), opened for white Gaussian noise of the level noise.sigma (times a
+/// stabilised_format(format), which assumes white Gaussian noise of the level noise.sigma (times a
 /// factor to remove more or less noise). Where the noise has level s, sample v is mapped as
 /// follows:
 ///     Rician noise:   zero + sigma f((v - zero) / s), with the function f of rician.h;

@@ -8,9 +8,9 @@
 namespace lull::series {
 namespace {
 
-/// If the levels of volumes differ by less than this factor, they count as equal, because estimates
-/// from single volumes differ by as much. `same_rician_level` is for Rician noise, for which
-/// estimates are less accurate.
+/// If the noise levels of volumes differ by less than this factor, they count as equal, because
+/// estimates from single volumes differ by as much. `same_rician_level` is for Rician noise, for
+/// which estimates are less accurate than for Gaussian noise.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
 /// Returns the noise map of `noise` with all levels divided by `level`; null: the noise has no map.

@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
-/// tenth of the levels at either end is ignored.
+/// Returns whether the noise levels of volumes differ so much that one common noise level would be
+/// wrong. The function ignores the highest and the lowest tenth of the noise levels.
 [[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
 
 /// Estimates the noise level of each volume from the slices of this volume alone.
@@ -29,11 +29,12 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series, given the noise of all its volumes together. The level of
-  /// each volume is estimated from this volume alone. If the volume has too few usable voxels, or
-  /// if all levels are similar, the volume gets the common level.
+  /// Returns the noise of the series, given the noise of all its volumes together. The noise level
+  /// of each volume is estimated from this volume alone. If the volume has too few usable voxels,
+  /// or if the noise levels of all volumes are nearly equal, the volume gets the common noise
+  /// level.
   SeriesNoise noise(const VolumeEstimate& whole) const;
-  /// Sets the levels of constant volumes to 0.
+  /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;
 
  private:
@@ -49,7 +50,7 @@ class VolumeLevels {
 };
 
 /// Returns the noise of a series of `volumes` volumes that have equal noise.
-/// @param level  the level of `noise` to which the factors of the map are relative
+/// @param level  the noise level to which the factors of the map are relative
 [[nodiscard]] SeriesNoise equal_noise(const VolumeNoise& noise, float level, int volumes,
                                       float zero);
 

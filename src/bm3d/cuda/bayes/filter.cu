@@ -323,8 +323,8 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 
 /// Chooses the number of reference patches per thread block with which a multiprocessor executes
 /// the most warps. For groups of 64 members, one large block and two small blocks may give the same
-/// number of warps. In this case, the function chooses the small blocks, because one of them
-/// filters while the other one waits for its windows.
+/// number of warps. In this case, the function chooses the small blocks, because one block can
+/// filter while the other block waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which the registers of a multiprocessor suffice.

@@ -1,4 +1,4 @@
-// Finds groups of patches that extend over two frames. One thread block processes neighbouring
+// Makes groups from patches that each span two frames. One thread block processes neighbouring
 // reference patches.
 //
 // The search windows of a reference patch are in several frames. Shared memory contains as many

@@ -31,8 +31,8 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
 
 /// The bound that selects the `wanted` smallest distances of a reference patch. `wanted` is at most
 /// the number of candidates. If `has_surplus` is false, exactly `wanted` distances are at most
-/// `value`. If it is true, more distances may be at most `value`, because several distances equal
-/// `value`. Fewer than `wanted` distances are then below `value`.
+/// `value`. If `has_surplus` is true, more than `wanted` distances may be at most `value`, because
+/// several distances equal `value`. Fewer than `wanted` distances are then below `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

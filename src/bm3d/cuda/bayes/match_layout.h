@@ -58,8 +58,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Stride of the rows of two tables, in elements. One table contains the sum of the squared
-  // samples of each row of a patch, the other table contains the sum for each complete patch.
+  // Stride of the rows of two tables, in elements. The first table contains sums of squared samples
+  // for each row of a patch. The second table contains these sums for each complete patch.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -68,7 +68,7 @@ struct JoinedWindows {
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
   /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
-  /// columns and in eight rows. These are the even or the odd rows of 16 adjacent rows.
+  /// columns and in eight rows. The eight rows are the even or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }

@@ -158,8 +158,8 @@ __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
 /// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
-/// patches of the block, relative to the first one. A reference patch that does not exist has the
-/// position invalid_reference.
+/// patches of the block, relative to the first reference patch. A reference patch that does not
+/// exist has the position invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,

@@ -3,7 +3,7 @@
 // estimates. A group has 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// Each thread block subtracts the same level from all its samples (window_atlas.cuh), but it does
+// Each thread block subtracts one common value from all its samples (window_atlas.cuh), but it does
 // not subtract the mean of the patches. Instead, it corrects the inner products of patches. Let a_i
 // and b_j be patches of D samples, with the sums s_i and s_j of their samples. Let d_a and d_b be
 // the means of all samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a

@@ -4,7 +4,7 @@
 // into shared memory, samples and sums are in planes in device memory.
 //
 // Samples are in half precision, as differences from a level. All samples of a thread block have
-// the same level, which is the value of the sample in the middle of the first reference patch. The
+// the same level: the value of the sample in the middle of the first reference patch. The
 // differences are in units of sigma, or in the larger unit that weak noise requires (half_scale()
 // in bayes_precision.h). With a basic estimate, the noisy samples are stored as differences from
 // the basic estimate. The filter reads two adjacent samples of a row at a time, so a word of an
@@ -100,7 +100,7 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to half-precision differences from `level`.
+/// Converts samples to half-precision differences from the sample value `level`.
 struct SampleScale {
   float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
@@ -178,8 +178,8 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. Like samples, estimates are differences from a
-  /// level, in the same unit.
+  /// Adds estimates of the filter to the sums. Estimates are differences from the sample value that
+  /// the block subtracts from its samples, on the scale of these samples.
   struct Estimates {
     int* values;
     // Factor and summand that convert an estimate to the unit of the sums. `offset` contains
@@ -199,9 +199,10 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch consists of the offsets of its first
-/// samples in the two frames. Offsets count samples from the pointers of the planes.
-/// centre_planes() moves these pointers to the middle of the memory of all frames.
+/// Samples and sums in device memory. The position of a patch consists of two offsets, which point
+/// to the first sample of the patch in the first frame and in the second frame. Offsets count
+/// samples from the pointers of the planes. centre_planes() moves these pointers to the middle of
+/// the memory of all frames.
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

@@ -318,9 +318,9 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the variances of the coefficients of a group in units of c(0) (the variance of a
-/// coefficient of one patch), or the square roots of these variances (stored_ratios()). The results
-/// are in the registers that later contain the spectrum. `displacement` is the displacement of the
-/// patch in the slot of the lane.
+/// coefficient of one patch), or the square roots of these variances (stored_ratios()). The
+/// function writes the results to the registers that contain the spectrum of the group after the
+/// transforms. `displacement` is the displacement of the patch in the slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,

@@ -93,8 +93,9 @@ struct HaarPairs {
 
 /// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
 /// each member occupies 16 / 2^l of the 16 slots. Therefore only every (16 / 2^l)-th coefficient of
-/// the slots can differ from 0. In groups of 32, set 0 contains the transform of the sums of pairs
-/// of members, and set 1 contains the transform of the differences.
+/// the slots can differ from 0. In groups of 32, each pair of members is replaced by its sum and
+/// its difference. Set 0 contains the transform of the sums, and set 1 contains the transform of
+/// the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

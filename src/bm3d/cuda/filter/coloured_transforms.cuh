@@ -26,8 +26,8 @@
 namespace lull::bm3d::filter_detail {
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// `level`. The unit of the offsets of patches is one sample: a word of the tile if the samples are
-/// in shared memory (load_tile()), and an element of the plane if not.
+/// the sample value `level`. The unit of the offsets of patches is one sample: a word of the tile
+/// if the samples are in shared memory (load_tile()), and an element of the plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -120,8 +120,9 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
-/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of
-/// pairs of members, and set 1 contains the differences of these pairs or their transform.
+/// transform of the slots. With S = 2 (32 members), each pair of members is replaced by its sum and
+/// its difference. Set 0 contains the transform of the sums, and set 1 contains the differences or
+/// their transform.
 template <int S>
 struct Spectrum {
   Slots set[S];

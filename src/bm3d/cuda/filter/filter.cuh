@@ -24,8 +24,8 @@
 // shared memory, and sums estimates there in 32-bit fixed point. At the end, the block adds each
 // sum to device memory once (`Staging::shared`). If the union does not fit, the block reads samples
 // from device memory and adds estimates directly to device memory. The results have the same bytes
-// in both cases. If groups extend over several frames, shared memory contains only the sums, with
-// one tile per frame (`Staging::sums`), or nothing.
+// in both cases. If groups contain patches of several frames, shared memory contains only the sums,
+// with one tile per frame (`Staging::sums`), or nothing.
 //
 // Numbers: The block subtracts one of its samples (the level) from all samples. As a result, half
 // precision resolves the contrast of the block instead of its level, and flat pictures are exact.
@@ -51,7 +51,7 @@ namespace lull::bm3d {
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. With this scale, the smallest weight, 1 / (32 * 64), becomes 32.
 inline constexpr float weight_scale = 65536.0f;
-// The level that kernels subtract from estimates before they add them to the sums.
+// The sample value that kernels subtract from estimates before they add the estimates to the sums.
 inline constexpr float mid_level = 128.0f;
 
 namespace filter_detail {

@@ -49,8 +49,8 @@ class PatchPlaces {
 };
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// `level`. The unit of the offsets of patches is one sample: a word of the tile if the samples are
-/// in shared memory (load_tile()), and an element of the plane if not.
+/// the sample value `level`. The unit of the offsets of patches is one sample: a word of the tile
+/// if the samples are in shared memory (load_tile()), and an element of the plane if not.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;

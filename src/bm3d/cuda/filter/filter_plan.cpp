@@ -19,8 +19,8 @@ constexpr int min_tiles_per_multiprocessor = 3;
 /// not measured.
 struct FilterTuning {
   std::size_t shared_memory;
-  // Number of blocks that a multiprocessor must be able to execute, even if this number requires
-  // smaller tiles.
+  // Number of blocks that a multiprocessor must be able to execute at a time. If large tiles do not
+  // fit this many times into shared memory, the plan uses smaller tiles.
   int wanted_blocks;
 };
 // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x. The second tuning is for
@@ -120,8 +120,9 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // If the samples are not in shared memory, a multiprocessor can execute more blocks. Reading
-  // samples from device memory through the L1 cache is slower, but several blocks hide the latency.
+  // If the samples are in device memory instead of shared memory, a multiprocessor can execute more
+  // blocks at a time. Reads through the L1 cache are slower than reads from shared memory, but
+  // several blocks hide the latency.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

@@ -51,7 +51,7 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// Maximum absolute value of the level that is subtracted from the samples of a block.
+  /// Maximum magnitude of the sample value that a block subtracts from its samples.
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;
@@ -78,7 +78,9 @@ struct CovarianceView {
   /// the 64 square roots of these variances. The pointer is null for white noise.
   const float* own = nullptr;
   /// The decorrelations 1 - covariance / variance of the coefficients of two patches, in half
-  /// precision. The index is [entry][column(entry, u)][v].
+  /// precision. The index is [entry][column(entry, u)][v], where `entry` is the table entry of the
+  /// displacement between the patches, and u and v are the horizontal and the vertical frequency of
+  /// the coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1

@@ -1,5 +1,6 @@
 #pragma once
-// Offsets of the patches of all groups of a batch, for kernels that access device memory directly.
+// Memory offsets of all patches in the groups of a batch, for kernels that access device memory
+// directly.
 
 #include "bm3d/cuda/filter/kernels.h"
 
