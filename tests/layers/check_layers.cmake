@@ -83,9 +83,10 @@ module(io/raw ${io_base} io/ffmpeg io/files io/pictures io/tiff io/metadata)
 module(io/axes ${io_base})
 module(io/volumes ${io_base} io/ffmpeg io/files)
 module(io/dicom ${io_base} io/ffmpeg io/files io/volumes)
-module(io/zarr ${io_base} io/ffmpeg io/files io/axes io/volumes)
+module(io/pyramid ${io_base} io/volumes)
+module(io/zarr ${io_base} io/ffmpeg io/files io/axes io/volumes io/pyramid)
 module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff io/axes io/volumes io/dicom
-  io/zarr)
+  io/pyramid io/zarr)
 module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
   io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks

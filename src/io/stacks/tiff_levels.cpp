@@ -1,8 +1,8 @@
 #include "io/stacks/tiff_levels.h"
 
 #include "core/error.h"
+#include "io/pyramid/block_means.h"
 #include "io/stacks/tiff_slice.h"
-#include "io/volumes/block_means.h"
 
 namespace lull::io {
 namespace {

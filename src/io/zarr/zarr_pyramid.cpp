@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "io/volumes/block_means.h"
+#include "io/pyramid/block_means.h"
 #include "io/zarr/zarr_planes.h"
 
 namespace lull::io {

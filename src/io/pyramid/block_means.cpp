@@ -1,4 +1,4 @@
-#include "io/volumes/block_means.h"
+#include "io/pyramid/block_means.h"
 
 #include <algorithm>
 #include <cmath>
