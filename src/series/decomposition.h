@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "series/covariance.h"
-#include "series/spectrum.h"
-#include "series/symmetric_eigen.h"
+#include "series/spectrum/spectrum.h"
+#include "series/spectrum/symmetric_eigen.h"
 
 namespace lull::series {
 

@@ -7,7 +7,7 @@
 #include "series/basis.h"
 #include "series/samples.h"
 #include "series/series_noise.h"
-#include "series/spectrum.h"
+#include "series/spectrum/spectrum.h"
 #include "series/voxels.h"
 
 namespace lull::series {

@@ -8,7 +8,7 @@
 
 #include "series/samples.h"
 #include "series/series_noise.h"
-#include "series/symmetric_eigen.h"
+#include "series/spectrum/symmetric_eigen.h"
 
 namespace lull::series {
 

@@ -1,9 +1,9 @@
-#include "series/spectrum.h"
+#include "series/spectrum/spectrum.h"
 
 #include <gtest/gtest.h>
 
 #include "series/covariance.h"
-#include "series/symmetric_eigen.h"
+#include "series/spectrum/symmetric_eigen.h"
 #include "series/test_series.h"
 
 namespace lull::series {

@@ -1,4 +1,4 @@
-#include "series/symmetric_eigen.h"
+#include "series/spectrum/symmetric_eigen.h"
 
 #include <gtest/gtest.h>
 

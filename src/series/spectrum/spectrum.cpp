@@ -1,4 +1,4 @@
-#include "series/spectrum.h"
+#include "series/spectrum/spectrum.h"
 
 #include <algorithm>
 #include <cmath>
