@@ -228,16 +228,18 @@ TEST_F(Leftovers, AbandonedFoldersAreRemovedWithTheirFiles) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
 }
 
-TEST_F(Leftovers, FoldersOfRunningProcessesAndFoldersWithinTemporaryFoldersAreKept) {
+TEST_F(Leftovers, FoldersOfRunningProcessesAndTargetsOfLinksAreKept) {
   const std::string path = leave("out", earlier_process()), own = leave("out", own_identity());
   for (const std::string& each : {path, own}) {
     fs::remove(each);
     fs::create_directories(each + "/folder");
     write_file(each + "/folder/a", {1});
+    fs::create_symlink(in, each + "/folder/link");
   }
   remove_leftovers(folder.path().string(), [](const std::string&) { return true; });
-  EXPECT_TRUE(fs::exists(path + "/folder/a"));
+  EXPECT_FALSE(fs::exists(path));
   EXPECT_TRUE(fs::exists(own + "/folder/a"));
+  EXPECT_EQ(count_frames(in), 10);
 }
 
 TEST_F(Leftovers, OfPicturesOfASequenceAreRemoved) {
