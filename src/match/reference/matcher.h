@@ -37,8 +37,8 @@ using FramePlane = FrameAt<SamplePlane>;
                           const MatchParams& params, PatchShape shape = square_8);
 
 /// Returns the group that the reference patch at (x, y) finds by propagation (propagation.h).
-/// `members` are the displacements of those members of stored groups that the reference patch
-/// tests.
+/// `members` contains the displacements of those members of stored groups that are candidates of
+/// the reference patch.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
