@@ -55,7 +55,7 @@ struct PhaseInput {
   /// phase searches for the second phase and does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Returns the noise of the k-th plane of the set. The sigma of this noise is above 0.
+  /// Returns the noise of the k-th plane in `set`. The sigma of this noise is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 

@@ -16,9 +16,9 @@
 //      several motion blocks uses another vector for the samples of each of them.)
 // Candidates are searched in the frame itself and in the neighbouring frames that take part
 // (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
-// hole (noise/holes.h) is no candidate, except for the reference patch itself. Planes are padded as
-// Params::border states, and candidates may also lie in the padding. Slices of a patch that do not
-// exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2 (continued()).
+// hole (noise/holes.h) is not a candidate, except for the reference patch itself. Planes are padded
+// as Params::border states, and candidates may also lie in the padding. Slices of a patch that do
+// not exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2 (continued()).
 // Candidates have no origin in slices that do not exist.
 //
 // 1. Distance, in units of the noise variance, of the guide planes G_c with the weights a_c =

@@ -14,10 +14,11 @@
 
 namespace lull {
 
-/// Maximum number of repeated frames in a row. A frame that repeats the previous one is not
-/// filtered: it gets the result of the frame that it repeats. All other frames are *distinct*. They
-/// are numbered from 0, and a temporal radius counts only distinct frames. After max_repeats
-/// repeated frames, the next frame counts as distinct, and shares noise with the frames before it.
+/// Maximum number of repeated frames in a row. The session does not filter a frame that repeats the
+/// previous frame, but returns the result of the repeated frame. All other frames are *distinct*.
+/// Distinct frames have numbers from 0 on, and a temporal radius counts only distinct frames. After
+/// max_repeats repeated frames, the next frame counts as distinct, and shares noise with the frames
+/// before it.
 inline constexpr int max_repeats = 30;
 
 /// The neighbouring frames from which the groups of a frame take patches, as offsets from this

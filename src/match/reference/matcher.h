@@ -61,8 +61,8 @@ class Matcher {
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h), for patches of the
 /// shape square_8.
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
-/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
+/// the exhaustive matcher.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference

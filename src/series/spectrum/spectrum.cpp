@@ -20,8 +20,8 @@ constexpr double dependent = 1e-3;
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues that contain noise. Eigenvalues of volumes that depend
-/// linearly on other volumes contain none. They are recognised only if there are more voxels than
-/// volumes; otherwise all eigenvalues are counted.
+/// linearly on other volumes contain no noise. The function can exclude these eigenvalues only if
+/// there are more voxels than volumes; otherwise it counts all eigenvalues.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0

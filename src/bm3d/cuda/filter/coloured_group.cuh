@@ -159,8 +159,7 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `offsets` contains the table offsets for eight chunks, and `chunk` is the index 0..7 of one of
-  /// them.
+  /// `offsets` contains the table offsets for eight chunks. `chunk` is the index of a chunk, 0..7.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
