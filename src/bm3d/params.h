@@ -121,10 +121,11 @@ struct Params {
   /// basic estimate. The matcher mixes the guide with a share of the noisy picture (guide_noise).
   /// The guide has the size and planes of the frame.
   bool guided = false;
-  /// Distance between the reference patches of the first phase that search their windows. All other
-  /// reference patches take their candidates from the groups that these searches find
-  /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. If it is
-  /// 0, all reference patches search.
+  /// Distance between the reference patches whose search windows the matcher searches in the first
+  /// phase. For all other reference patches, the candidates are members of the groups that the
+  /// matcher finds in these search windows (match/propagation.h). The distance must be greater than
+  /// hard.step, and at most 16. If the distance is 0, the matcher searches the windows of all
+  /// reference patches.
   int search_step = 0;
   /// Number of members of each group that the session stores for the second phase. The first phase
   /// finds these groups by a search, and the second phase takes its candidates from them instead of

@@ -1,12 +1,13 @@
 #pragma once
 // Finds groups without a search of complete search windows. If a patch resembles another patch,
-// then the neighbours of both patches at the same displacement usually resemble each other. So only
-// some reference patches, the searched reference patches, search their windows. For the other
-// reference patches, the matcher compares the members of the groups of searched reference patches
-// with the reference patch (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
-// doi:10.1145/1531326.1531330, section 3.2). In the second phase, the matcher compares the members
-// of the groups of the first phase in the same way, in the guide of the second phase, which
-// contains less noise. docs/measurements/propagation.md describes the loss of quality.
+// then the neighbours of both patches at the same displacement usually resemble each other. The
+// matcher therefore searches the complete windows of only some reference patches, the searched
+// reference patches. For the other reference patches, the matcher compares the members of the
+// groups of searched reference patches with the reference patch (propagation: Barnes, Shechtman,
+// Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). In the second phase, the
+// matcher compares the members of the groups of the first phase in the same way, in the guide of
+// the second phase, which contains less noise. docs/measurements/propagation.md describes the loss
+// of quality.
 //
 // The candidates of a reference patch without a search of its complete window are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row

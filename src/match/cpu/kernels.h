@@ -242,9 +242,8 @@ inline constexpr int temporal_padding = 32;
 /// 16-bit scores saturate at this value. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// The displacements that the candidates of a reference patch may have in one frame, if the
-/// reference patch takes its candidates from other groups (propagation.h). Both ends of the ranges
-/// are included.
+/// The displacements that the candidates of a reference patch may have in one frame, if its
+/// candidates are members of other groups (propagation.h). Both ends of the ranges are included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

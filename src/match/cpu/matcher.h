@@ -23,7 +23,7 @@ struct MatchInput {
   /// value is used, because the noise of the guide is unknown. The matcher may ignore differences
   /// far below this standard deviation.
   float noise = 0;
-  /// Groups whose members a propagating matcher tests as candidates.
+  /// Groups whose members are candidates for a propagating matcher.
   const KeptGroups* kept = nullptr;
 };
 

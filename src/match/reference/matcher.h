@@ -36,9 +36,9 @@ using FramePlane = FrameAt<SamplePlane>;
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Returns the group that the reference patch at (x, y) finds by propagation (propagation.h).
-/// `members` contains the displacements of those members of stored groups that are candidates of
-/// the reference patch.
+/// Finds the group of the reference patch at (x, y) by propagation (propagation.h). `members`
+/// contains the displacements of those members of stored groups that are candidates of the
+/// reference patch.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
