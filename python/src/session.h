@@ -25,7 +25,7 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume; -1 if the image is no slice. If the session matches patches in guides
+  /// in a volume; -1 if the image is not a slice. If the session matches patches in guides
   /// (SessionChoice::guided), `guide` is the guide of this image; otherwise `guide` is empty.
   /// `features` are the features of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,

@@ -121,16 +121,18 @@ struct Params {
   /// basic estimate. The matcher mixes the guide with a share of the noisy picture (guide_noise).
   /// The guide has the size and planes of the frame.
   bool guided = false;
-  /// Distance between the reference patches of the first phase that search their windows. All other
-  /// reference patches take their candidates from the groups that these searches find
-  /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. If it is
-  /// 0, all reference patches search.
+  /// Distance between the reference patches whose search windows the matcher searches in the first
+  /// phase. For all other reference patches, the candidates are members of the groups that the
+  /// matcher finds in these search windows (match/propagation.h). The distance must be greater than
+  /// hard.step, and at most 16. If the distance is 0, the matcher searches the windows of all
+  /// reference patches.
   int search_step = 0;
   /// Number of members of each group that the session stores for the second phase. The first phase
-  /// finds these groups by a search, and the second phase takes its candidates from them instead of
-  /// searching. The value is a power of two up to 32, and at least the group size of the first
-  /// phase. If it is 0, the second phase searches. search_where_needed() sets 0 where a search is
-  /// required.
+  /// finds these groups by a search. The candidates of the second phase are members of these
+  /// groups, so that the second phase needs no search. The value is a power of two up to 32, and at
+  /// least the group size of the first phase. If the value is 0, the matcher also searches in the
+  /// second phase. search_where_needed() sets the value to 0 where the second phase requires a
+  /// search.
   int kept = 0;
   /// Planes for which the second phase filters exactly the stored groups. For all other planes, the
   /// second phase takes its candidates from the stored groups. Exact reuse requires equal steps in

@@ -44,9 +44,9 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides. It is 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of the reference patches that search their windows. All other reference patches
-  /// take their candidates from these groups. The engine uses this member only if PlaneSet::kept is
-  /// not 0.
+  /// The groups of the reference patches whose search windows the matcher searches. The candidates
+  /// of all other reference patches are members of these groups. The engine uses this member only
+  /// if PlaneSet::kept is not 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
@@ -55,7 +55,7 @@ struct PhaseInput {
   /// phase searches for the second phase and does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Returns the noise of the k-th plane of the set. The sigma of this noise is above 0.
+  /// Returns the noise of the k-th plane in `set`. The sigma of this noise is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 
@@ -66,10 +66,10 @@ class PhaseEngine {
   /// load_plane(). Such planes take less memory than planes of floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of the reference patches that search their windows. These
-  /// reference patches are PhasePlan::search_step samples apart. If the first phase propagates
-  /// groups, the session calls this function before run(). `input` must contain the motion vector
-  /// of each bundle (a block of 8x4 of these reference patches).
+  /// Searches the windows of those reference patches that are PhasePlan::search_step samples apart,
+  /// and stores their groups. If the first phase propagates groups, the session calls this function
+  /// before run(). `input` must contain the motion vector of each bundle (a block of 8x4 of these
+  /// reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;

@@ -9,10 +9,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides which sets of planes store their groups. If the first phase propagates groups, all its
-/// sets store groups. Otherwise, a set stores its groups for the second phase if the set contains
-/// luma or is matched in luma. Without temporal search, sets of subsampled chroma also store their
-/// groups for the second phase.
+/// Decides for which sets of planes (PlaneSet) the phase stores groups. If the first phase
+/// propagates groups, it stores the groups of all sets of planes. Otherwise, the phase stores
+/// groups for the second phase if the set of planes contains luma or has a luma guide. Without
+/// temporal search, the phase also stores the groups of subsampled chroma for the second phase.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

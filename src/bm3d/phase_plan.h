@@ -59,8 +59,8 @@ struct PhasePlan {
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
-  /// Distance between the reference patches that search their windows in this phase. If it is 0,
-  /// all reference patches search.
+  /// Distance between the reference patches whose search windows the matcher searches in this
+  /// phase. If the distance is 0, the matcher searches the windows of all reference patches.
   int search_step = 0;
 
   /// Returns the parameters with which the matcher processes a set of planes. The result refers to
@@ -83,7 +83,7 @@ struct PhasePlan {
     if (search_step > 0) searching.step = search_step;
     return searching;
   }
-  /// Returns whether reference patches take their candidates from stored groups.
+  /// Returns whether the candidates of reference patches are members of stored groups.
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }

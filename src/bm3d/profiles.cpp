@@ -126,10 +126,11 @@ float mu2_coloured(const NoiseModel& model) {
 // which of the most similar patches has the smallest distance, the matcher prefers the patch that
 // motion predicts.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, only every second reference patch along each axis needs to search. The second
-  // phase finds its own groups, and searches small refinement windows in the neighbouring frames.
-  // The PSNR would be 0.15 dB lower if the second phase reused the groups of the first phase, and
-  // 0.02 dB lower if the second phase searched no refinement windows.
+  // On dense grids, the matcher needs to search the windows of only every second reference patch
+  // along each axis. The second phase finds its own groups, and searches small refinement windows
+  // in the neighbouring frames. The PSNR would be 0.15 dB lower if the second phase reused the
+  // groups of the first phase, and 0.02 dB lower if the second phase searched no refinement
+  // windows.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -223,8 +224,8 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // Every reference patch searches, because a patch that takes candidates from neighbouring groups
-  // would ignore its own holes.
+  // The matcher searches the window of every reference patch, because candidates from neighbouring
+  // groups would not take the holes of the reference patch into account.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -44,8 +44,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model of a bm3d session for renders. The session filters light whose variance
-/// has been stabilised, so all of its samples have the same noise level.
+/// Returns the noise model of a bm3d session for renders. The session filters demodulated
+/// illumination after variance stabilisation, so all samples have the same noise level.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});

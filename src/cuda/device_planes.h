@@ -55,8 +55,8 @@ enum class Colour { as_is, opponent };
 /// pointer is null, the samples of the plane are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
-/// Transform of a plane's filtered samples on the device: first the inverse of the stabilising
-/// curve, then clip limits.
+/// The operations that the device applies to the filtered samples of a plane: first the inverse
+/// variance-stabilising transform, then clipping to the limits of the samples.
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output

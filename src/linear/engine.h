@@ -91,9 +91,9 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters the planes of a set. The result of each plane is its picture x (PlaneState). The call
-/// guide(source) returns the guide of the set, computed from the pictures y, x or z of all planes.
-/// `source` selects the picture.
+/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState). The
+/// call guide(source) computes the guide from the pictures y, x or z of all planes; `source`
+/// selects the picture.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -72,7 +72,8 @@ struct SearchedFrame {
   std::vector<Motion> motion;
 };
 
-/// Parameters of the search for the groups of one frame in several frames.
+/// Parameters of the search for groups. The reference patches are in one frame; the matcher
+/// searches for candidates in one or several frames.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
   /// States for each bundle (a block of 8x4 reference patches) whether its patches span two frames.

@@ -20,10 +20,10 @@ struct SetPlan {
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets of planes in the order in which they are filtered. `noise` is the noise of the
-/// planes in the colour space in which they are filtered (Y, U and V for RGB). If the guide of a
-/// set contains luma but the set itself does not, every step computes the guide from the filtered
-/// luma.
+/// Returns the sets of planes in the order in which the session filters them. `noise` is the noise
+/// of the planes in the colour space in which they are filtered (Y, U and V for RGB). If a guide
+/// contains luma, but its set of planes does not contain luma, every step computes the guide from
+/// the filtered luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

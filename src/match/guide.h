@@ -46,8 +46,8 @@ struct PlaneSet {
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias that is added to distances (MatchParams::bias). It is null if the guide is no noisy
-  /// picture, or if the noise of the guide is white.
+  /// Bias that is added to distances (MatchParams::bias). The pointer is null if the guide is not a
+  /// noisy picture, or if the noise of the guide is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
   /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first

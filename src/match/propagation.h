@@ -1,14 +1,15 @@
 #pragma once
 // Finds groups without a search of complete search windows. If a patch resembles another patch,
-// then the neighbours of both patches at the same displacement usually resemble each other. So only
-// some reference patches, the searched reference patches, search their windows. The other reference
-// patches test the members of the groups of searched reference patches (propagation: Barnes,
-// Shechtman, Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). The second
-// phase tests the members of the groups of the first phase in the same way, and compares patches in
-// its own guide, which contains less noise. docs/measurements/propagation.md describes the loss of
-// quality.
+// then the neighbours of both patches at the same displacement usually resemble each other. The
+// matcher therefore searches the complete windows of only some reference patches, the searched
+// reference patches. For the other reference patches, the matcher compares the members of the
+// groups of searched reference patches with the reference patch (propagation: Barnes, Shechtman,
+// Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). In the second phase, the
+// matcher compares the members of the groups of the first phase in the same way, in the guide of
+// the second phase, which contains less noise. docs/measurements/propagation.md describes the loss
+// of quality.
 //
-// The candidates of a reference patch that propagates are, in this order:
+// The candidates of a reference patch without a search of its complete window are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
 // by row;
 // 2. the patches of the refinement windows in the neighbouring frames,
@@ -26,12 +27,11 @@
 
 namespace lull {
 
-/// Maximum number of members of stored groups that one reference patch tests.
+/// Maximum number of stored group members that the matcher compares with one reference patch.
 inline constexpr int max_propagated = 32;
 
-/// The stored groups from which a reference patch takes its candidates: groups of nearby reference
-/// patches that searched their windows. Member 0 of each group is the reference patch of this group
-/// and is never tested.
+/// The stored groups whose members are candidates of a reference patch. The groups belong to nearby
+/// searched reference patches. Member 0 of each group, its reference patch, is not a candidate.
 struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // position of the searched reference patch on their grid
@@ -41,8 +41,8 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// Indices, along one axis, of the two reference patches nearest to a position that search their
-/// windows: the last one at or before the position, and the first one at or after it.
+/// Indices, along one axis, of the two searched reference patches nearest to a position: the last
+/// at or before the position, and the first at or after the position.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -52,10 +52,10 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the groups whose members the reference patch at (x, y) tests. A reference patch that
-/// searched its window in the first phase tests its own group and the first members of the groups
-/// of its four neighbours. Any other reference patch tests the groups of those two or four
-/// surrounding reference patches that searched their windows.
+/// Returns the stored groups whose members are candidates of the reference patch at (x, y). For a
+/// searched reference patch, these are its own group and the first members of the groups of its
+/// four neighbours. For any other reference patch, these are the groups of the two or four
+/// surrounding searched reference patches.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

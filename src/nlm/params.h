@@ -16,7 +16,7 @@ using lull::Profile;
 /// The function that converts distances to weights.
 enum class Weights { exponential, polynomial };
 
-/// Continuation of planes beyond their edges.
+/// Content of the padding of planes: the nearest border samples, or the mirror image of the plane.
 enum class Border { replicate, mirror };
 
 enum class Domain {

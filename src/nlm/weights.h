@@ -16,10 +16,10 @@
 //      several motion blocks uses another vector for the samples of each of them.)
 // Candidates are searched in the frame itself and in the neighbouring frames that take part
 // (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
-// hole (noise/holes.h) is no candidate, except for the reference patch itself. Planes continue
-// beyond their edges (Params::border), and candidates may also be beyond the edges. Slices of a
-// patch that do not exist are mirrored: before slice 0 come 0, 1, 2 again (continued()); candidates
-// have no origin in such slices.
+// hole (noise/holes.h) is not a candidate, except for the reference patch itself. Planes are padded
+// as Params::border states, and candidates may also lie in the padding. Slices of a patch that do
+// not exist are mirrored: slices -1, -2 and -3 are copies of slices 0, 1 and 2 (continued()).
+// Candidates have no origin in slices that do not exist.
 //
 // 1. Distance, in units of the noise variance, of the guide planes G_c with the weights a_c =
 //    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:
@@ -51,8 +51,9 @@
 
 namespace lull::nlm {
 
-/// Continuation of a plane along an axis, or of a volume along its slices. Returns the position, on
-/// an axis of `length`, whose value is used at position `i`.
+/// Returns the position from which a sample of the padding, or a padding slice, is copied, on an
+/// axis of `length` samples or slices. `i` is the position of the padding sample or slice. Returns
+/// `i` itself if `i` is not in the padding.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;

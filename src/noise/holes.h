@@ -12,8 +12,8 @@ namespace lull {
 
 /// The holes of a plane. A session gets the holes with each frame (Frame::holes). In the frame
 /// itself, the samples at holes contain values that continue the surroundings smoothly. A patch
-/// that overlaps a hole is no candidate for other patches, so that filled-in values affect only the
-/// samples around them.
+/// that overlaps a hole is not a candidate for other patches, so that filled-in values affect only
+/// the samples around them.
 class Holes {
  public:
   /// `hole` has one value per sample, row by row. The value is true for an invalid sample.

@@ -43,8 +43,9 @@ class PatchCovariance {
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
-  /// Returns side * side covariances, row by row (v, then u), of patches with displacement (dx,
-  /// dy). The displacement must be within reach_x() and reach_y().
+  /// For two patches with the displacement (dx, dy), returns the covariance of their coefficients
+  /// (v, u), for each of the side * side coefficients of a patch, in row-major order. The
+  /// displacement must be within reach_x() and reach_y().
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }

@@ -194,8 +194,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope. It is needed because make_increasing() may have made successive
-    // means nearly equal, so that the quotient is too large.
+    // Upper bound of the slope. Without a bound, the quotient could be too large, because
+    // make_increasing() may have made successive means nearly equal.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };

@@ -22,8 +22,8 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
 }
 
 /// Limits in standard deviations of the noise. A defect differs from its neighbours by more than
-/// `defect_deviations`. It is replaced only if neighbours of one colour differ from each other by
-/// at most `flat_deviations`.
+/// `defect_deviations`. Defects are repaired only where neighbours of one colour differ from each
+/// other by at most `flat_deviations`.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// The minimum and the maximum of the samples that add() receives.
@@ -36,8 +36,8 @@ struct Range {
   }
 };
 
-/// Returns the value that replaces the sample of the site (x, y). If the site is no defect, returns
-/// the sample itself.
+/// Returns the value that replaces the sample of the site (x, y). If the site is not a defect,
+/// returns the sample itself.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;

@@ -1,6 +1,5 @@
 #pragma once
-// The components of a series in the form of volumes. They are computed from the samples, and a
-// filter for white noise processes them.
+// The components of a series in the form of volumes, which a filter for white noise processes.
 
 #include <cstdint>
 #include <memory>

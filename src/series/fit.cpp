@@ -58,8 +58,8 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
-/// The noise of a series. It is first estimated from single volumes, and then corrected by the
-/// residuals of the components.
+/// Estimates the noise of a series: first from single volumes, then from the residuals of the
+/// components.
 class NoiseEstimator {
  public:
   NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,

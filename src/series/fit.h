@@ -21,10 +21,10 @@ struct FitOptions {
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// The volumes from this one on are a second group, whose signals are unrelated to those of the
-  /// first group (decomposition.h). The groups have equally many volumes, for example the real and
-  /// the imaginary parts of the same volumes, and volumes with the same number within the groups
-  /// have equal noise. The value 0 means one group.
+  /// Index of the first volume of the second group of volumes; 0: there is only one group. The
+  /// signals of the two groups are unrelated (decomposition.h): for example, the groups are the
+  /// real and the imaginary parts of the same volumes. Both groups have the same number of volumes,
+  /// and volumes with the same index within their group have equal noise.
   int second_group = 0;
   /// If true, the basis contains all components. All components are necessary if the filter does
   /// not remove all of the noise.

@@ -140,8 +140,8 @@ void smooth(Grid& grid, int axis, int distance) {
   }
 }
 
-/// Returns the variance at each node. It is computed from the residuals of as few surrounding nodes
-/// as suffice.
+/// Returns the variance at each node. The function computes the variance from the residuals of as
+/// few surrounding nodes as suffice for an accurate variance.
 std::vector<double> variances_at(Grid grid) {
   std::vector<double> variances(grid.values.size());
   Residuals whole;

@@ -1,6 +1,7 @@
 #pragma once
-// Relation between two frames of a clip. It is computed from integer counts over the samples of
-// both frames, so that all backends get the same relation. It answers two questions:
+// The relation between two frames of a clip. Every backend computes the relation from integer
+// counts over the samples of both frames, so that all backends get the same relation. The relation
+// answers two questions:
 //
 // 1. Does a frame repeat the previous one (24 frames in a stream of 60, or frames that a recorder
 //    dropped and replaced by copies)? A repeated frame has the same noise, so that patches from it

@@ -294,8 +294,9 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs step 2: each of the first threads computes the cost of one vector around `centre`. If
-/// the vector 0 is not one of these vectors, thread 0 also computes the cost of the vector 0.
+/// Performs step 2: each of the first fine_vectors * fine_vectors threads computes the cost of one
+/// vector around `centre`. If the vector 0 is not one of these vectors, thread 0 also computes the
+/// cost of the vector 0.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

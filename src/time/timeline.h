@@ -14,13 +14,14 @@
 
 namespace lull {
 
-/// Maximum number of repeated frames in a row. A frame that repeats the previous one is not
-/// filtered: it gets the result of the frame that it repeats. All other frames are *distinct*. They
-/// are numbered from 0, and a temporal radius counts only distinct frames. After max_repeats
-/// repeated frames, the next frame counts as distinct, and shares noise with the frames before it.
+/// Maximum number of repeated frames in a row. The session does not filter a frame that repeats the
+/// previous frame, but returns the result of the repeated frame. All other frames are *distinct*.
+/// Distinct frames have numbers from 0 on, and a temporal radius counts only distinct frames. After
+/// max_repeats repeated frames, the next frame counts as distinct, and shares noise with the frames
+/// before it.
 inline constexpr int max_repeats = 30;
 
-/// The neighbouring frames from which the groups of a frame take patches, as offsets from this
+/// The neighbouring frames that can contain patches of the groups of a frame, as offsets from this
 /// frame in the order of group.h.
 struct NeighbourFrames {
   int count = 0;
@@ -64,10 +65,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns by how many frames the search for patches of frame `n` reaches further ahead than the
-  /// radius. The first frames of a scene have few or no frames before them. Instead, their search
-  /// covers later frames, up to max_temporal ahead, so that it covers as many frames as the search
-  /// of all other frames.
+  /// Returns how many frames after the temporal radius the matcher also searches for frame `n`. The
+  /// first frames of a scene have few or no frames before them. For these frames, the matcher
+  /// searches additional later frames, up to max_temporal ahead, so that it searches as many frames
+  /// as for all other frames.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)

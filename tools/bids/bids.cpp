@@ -281,7 +281,7 @@ class ParticipantLevel {
     return companions;
   }
 
-  /// Checks that the log file is no file of the dataset or of the derivative.
+  /// Checks that the log file does not belong to the dataset or to the derivative.
   /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;

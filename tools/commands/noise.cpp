@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the files of the command. They are checked before the noise is estimated.
+/// Checks the files of the command before lull estimates the noise, and returns them.
 /// @throws InvalidArgument  an output is another file of the command
 /// @throws CannotCreate  an output already exists
 RunFiles checked_files(const NoiseReportOptions& options) {

@@ -15,7 +15,7 @@ namespace lull::tools {
                                         int columns);
 
 /// Returns the width of the terminal at `descriptor` in characters. Returns 80 if the descriptor is
-/// no terminal or the width is unknown.
+/// not a terminal or the width is unknown.
 [[nodiscard]] int columns_of(int descriptor);
 
 /// Returns a duration as text: "0:05", "12:34" or "1:02:03".

@@ -18,9 +18,9 @@
 namespace lull::tools {
 
 /// Returns the facts about all settings that affect the denoised frames. Settings that only limit
-/// memory or parallelism are no facts. If --sigma gives the noise, one fact contains the clip
-/// limits that lull found in the samples. Otherwise one fact contains the complete noise record,
-/// and the runs that continue the job use this record.
+/// memory or parallelism do not count as facts. If --sigma gives the noise, one fact contains the
+/// clip limits that lull found in the samples. Otherwise one fact contains the complete noise
+/// record, and the runs that continue the job use this record.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,

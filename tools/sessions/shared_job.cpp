@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Throws an error if the path exists but is no regular file. A plan can contain any path, and the
-/// process could wait forever if it opened a pipe.
+/// Throws an error if the path exists but is not a regular file. A plan can contain any path, and
+/// the process could wait forever if it opened a pipe.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);

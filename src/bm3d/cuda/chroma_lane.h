@@ -1,8 +1,9 @@
 #pragma once
-// The chroma stream: a second CUDA stream, for all sets of planes except the first set. These sets
-// depend only on the estimate of the previous phase. Therefore the second stream processes them
-// concurrently with the first set, with its own scratch memory. The kernels for chroma are small
-// and would use only a part of a GPU if they ran alone.
+// The chroma stream: a second CUDA stream, for the planes that are not in the first PlaneSet of a
+// phase. The filter of these planes depends only on the estimate of the previous phase. Therefore
+// the chroma stream processes these planes concurrently with the planes in the first PlaneSet, with
+// its own scratch memory. The kernels for chroma are small and would use only a part of a GPU if
+// they ran alone.
 
 #include <algorithm>
 #include <memory>
@@ -60,10 +61,10 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Runs the first set of planes on the stream `main` and all other sets concurrently on the chroma
-/// stream. The function calls use(phases_of), which queues the work. The call phases_of(n) returns
-/// the CudaPhases for set n or plane n. Work that is queued on `main` after this function waits for
-/// the chroma stream.
+/// Processes the first PlaneSet on the stream `main`, and all other PlaneSets concurrently on the
+/// chroma stream. The function calls use(phases_of), which queues the work. The call phases_of(n)
+/// returns the CudaPhases for the PlaneSet, or for the plane, with the index n. Work that is queued
+/// on `main` after this function waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -22,7 +22,7 @@
 
 namespace lull::bm3d {
 
-/// The groups that a set of planes stores in device memory for the second phase:
+/// The groups of a set of planes that the first phase stores in device memory for the second phase:
 /// CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
@@ -37,7 +37,8 @@ struct DeviceFrame {
   /// The guide that came with the frame. It is only used in guided sessions.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  /// Stored groups of each set of planes, at the index of the set's first plane.
+  /// kept[i] contains the stored groups of the set of planes (PlaneSet) whose first plane is plane
+  /// i.
   std::array<KeptOnDevice, max_planes> kept{};
 };
 
@@ -72,21 +73,21 @@ class CudaPhases {
   const Margins& margins(int plane) const { return geometry(plane).margins; }
   /// Returns the number of elements of the largest plane that is filtered.
   std::size_t largest_plane() const;
-  /// Returns the maximum number of planes in a set.
+  /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
-  /// Returns the number of groups that a set of planes of the first phase stores for the second
-  /// phase. The result is 0 if the set stores no groups.
+  /// Returns the number of groups that the first phase stores for the second phase, for the planes
+  /// in `set`. The result is 0 if the first phase stores no groups for these planes.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
   /// Returns the sets of planes of a phase, in the order in which the phase processes the sets.
   const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
-  /// Makes the guide of a set of planes, and sets the sums of these planes to 0.
+  /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. distance[i] is the offset, in elements, from a plane of
-  /// `frame` to the same plane of frames[i], for planes of the set's size.
+  /// adds the estimates to the sums. distance[i] is the offset, in elements, from a plane in `set`
+  /// of `frame` to the same plane of frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // Only Bayes phases use the following functions (bayes_phases_cuda.cpp).
@@ -97,7 +98,7 @@ class CudaPhases {
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
-  /// Makes the guide of a set of planes as floats, if the guide is computed from several planes
+  /// Makes the guide of the planes in `set` as floats, if the guide is computed from several planes
   /// (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
@@ -107,9 +108,9 @@ class CudaPhases {
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
 
-  /// Computes the estimates of a set's planes. `estimates` has an element for each plane of the
-  /// frame. An estimate is the quotient of the sums. If is_blended() is true, the function blends
-  /// the quotient with DeviceFrame::basic.
+  /// Computes the estimates of the planes in `set`. `estimates` has an element for each plane of
+  /// the frame. An estimate is the quotient of the sums. If is_blended() is true, the function
+  /// blends the quotient with DeviceFrame::basic.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
   /// Returns the basic estimate of a plane, or the noisy plane if the plane is not filtered.
@@ -148,10 +149,10 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles for a set of planes. A bundle is a block of 8x4 reference patches with one
-  /// motion vector (match/motion_grid.h). `step` is the distance between reference patches.
+  /// Returns the bundles for the planes in `set`. A bundle is a block of 8x4 reference patches with
+  /// one motion vector (match/motion_grid.h). `step` is the distance between reference patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
-  /// Returns the stored groups of a set of planes.
+  /// Returns the stored groups of the planes in `set`.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
@@ -180,8 +181,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // The sets of planes use the following buffers one after the other. Therefore each buffer has the
-  // size that the largest set needs.
+  // The sets of planes (PlaneSet) use the following buffers one after the other. Therefore each
+  // buffer has the size that the largest set of planes needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // Only Bayes phases use the following buffers.

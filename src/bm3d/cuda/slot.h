@@ -42,7 +42,7 @@ class CudaSlot {
 
  private:
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
-  /// Memory that the sets of planes use one after the other.
+  /// Memory that the sets of planes (PlaneSet) use one after the other.
   struct Scratch {
     cuda::DeviceBuffer<std::uint8_t> guide_samples;
     cuda::DeviceBuffer<std::int32_t> half_norms;
@@ -80,8 +80,8 @@ class CudaSlot {
   // holes, the buffers are empty.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that each set of planes stores for the second phase, at the index of the set's first
-  // plane.
+  // Groups that the first phase stores for the second phase. Element i contains the groups of the
+  // set of planes (PlaneSet) whose first plane is plane i.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph

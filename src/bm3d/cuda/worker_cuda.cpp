@@ -130,8 +130,8 @@ class CudaWorker : public FrameWorker {
       }
   }
 
-  /// Filters all sets of planes in a phase. `frame` is the frame that contains the reference
-  /// patches.
+  /// Filters all planes of a phase, one PlaneSet after the other. `frame` is the frame that
+  /// contains the reference patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     run_concurrently(chroma_lane_, phases_, transfer_.stream(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
@@ -245,8 +245,8 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that each set of planes stores for the second phase, at the index of the set's first
-  // plane.
+  // Groups that the first phase stores for the second phase. Element i contains the groups of the
+  // set of planes (PlaneSet) whose first plane is plane i.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;

@@ -338,8 +338,8 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // A phase that reuses its groups matches nothing and has no guide. The engine then only needs
-    // the size of the planes.
+    // A phase that reuses stored groups needs no matching and has no guide. The engine then only
+    // needs the size of the planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];

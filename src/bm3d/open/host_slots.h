@@ -26,8 +26,8 @@ using PlaneViews = std::array<PlaneView<const float>, 3>;
 /// `luma_guide` and `groups` are empty in all other phases. Their memory comes from the free lists
 /// of SlotMemory.
 struct Slot {
-  // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
-  // result, or if the engine loads samples from a copy of the frame.
+  // The noisy frame. The member has a value only if the session copies planes or out-of-range
+  // samples to the result, or if the engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
@@ -40,7 +40,8 @@ struct Slot {
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // Stored groups of each set of planes, at the index of the set's first plane.
+  // groups[i] contains the stored groups of the set of planes (PlaneSet) whose first plane is plane
+  // i.
   std::array<KeptGroups, 3> groups;
   ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };

@@ -44,8 +44,8 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   }
 }
 
-/// Extends slices beyond their edges by their mirror image. One thread block processes one row of
-/// one slice.
+/// Fills the padding of slices with their mirror image. One thread block processes one row of one
+/// slice.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {
   float* const plane = noisy.at(first + static_cast<int>(blockIdx.y));

@@ -82,7 +82,7 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// A plane with noise, and the volume that its slices form.
+  /// The volume that one plane of all slices forms. Only planes with noise have a volume.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;

@@ -35,7 +35,7 @@ bool is_pipe(const std::string& path) {
 }
 
 /// Returns the protocol of an address, such as "https" for "https://host/name". The text is empty
-/// if `path` is no address.
+/// if `path` is not an address.
 std::string protocol_of(const std::string& path) {
   const std::size_t colon = path.find("://");
   if (colon == std::string::npos || colon == 0) return {};

@@ -128,7 +128,7 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
 }
 
 // Sets planes with packed samples to zero before pack_rows() adds bits to their words. Unused bits
-// are then 0, and equal frames give equal bytes. The function does not clear planes that
+// are then 0, and equal frames give bit-identical planes. The function does not clear planes that
 // pack_rows() fills with memcpy.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);

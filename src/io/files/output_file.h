@@ -83,7 +83,7 @@ bool is_partial_name(const std::string& name, const std::string& path);
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
-/// A file that create_temporary() has created. It is open for reading and writing.
+/// A file that create_temporary() has created and opened for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
   int error = 0;        // the system's error number if it could not be created

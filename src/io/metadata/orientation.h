@@ -17,7 +17,7 @@ using DisplayMatrix = std::array<std::int32_t, 9>;
 DisplayMatrix display_matrix(int orientation);
 
 /// Returns the orientation that a display matrix in side data describes. Returns 1 if `matrix` is
-/// empty. Returns nullopt if the matrix changes the size, or rotates by an angle that is no
+/// empty. Returns nullopt if the matrix changes the size, or rotates by an angle that is not a
 /// multiple of 90 degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 

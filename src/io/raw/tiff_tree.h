@@ -55,7 +55,7 @@ struct TiffTree {
 /// Parses a TIFF file or EXIF data, but not BigTIFF. The tree contains the first directory and all
 /// directories to which its tags refer. It does not contain the positions of strips and tiles, and
 /// no damaged tags or directories.
-/// @return a tree without entries if the bytes are no TIFF file
+/// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 
 /// The parts of a TIFF file: its directories, and its pictures with their positions in the file.

@@ -19,7 +19,7 @@ struct DoneSegments {
 
 /// Writes the packets of all segments in order. The function reads the input again, and interleaves
 /// the packets of the input's other streams with the packets of the segments. The order depends
-/// only on the packets, so that equal jobs give equal bytes.
+/// only on the packets, so that equal jobs give bit-identical files.
 /// @param source  must have been read to its end, so that the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails

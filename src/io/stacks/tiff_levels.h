@@ -12,15 +12,15 @@
 
 namespace lull::io {
 
-/// Writes the smaller copies of pages, made of the filtered pages.
+/// Writes the smaller copies of pages, which write() computes from the filtered pages.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the copies of the current page of `page`, and returns their number. The number is 0 if
-  /// any sub-image is no smaller copy of the page: if it has colours or another sample type, or is
-  /// larger than the sub-image before.
+  /// Finds the smaller copies of the current page of `page`, which are its sub-images, and returns
+  /// their number. Returns 0 if any sub-image differs from the page in more than its size, or is
+  /// larger than the preceding sub-image.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
   /// Writes the copies of the page that was written last.
   /// @param samples  samples of that page, in native byte order

@@ -25,7 +25,7 @@ namespace lull::io {
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
                                                   std::vector<std::byte> stored, std::size_t size,
                                                   const std::string& path);
-/// Compresses a chunk. Equal chunks give equal bytes.
+/// Compresses a chunk. Equal chunks give bit-identical results.
 /// @throws OutOfMemory
 [[nodiscard]] std::vector<std::byte> encode_chunk(const ZarrCodec& codec,
                                                   std::span<const std::byte> chunk,

@@ -45,8 +45,8 @@ struct Group {
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
 /// Returns Theta (params.h). `patches` determines Theta and is Y in the pilot, or X in an
-/// iteration. `noise` is the matrix C. It is multiplied by `assumed` in the formula of Q, and by
-/// `removed` in the formula of Theta.
+/// iteration. `noise` is the matrix C of noise covariances. The function multiplies C by `assumed`
+/// in the formula of Q, and by `removed` in the formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 

@@ -264,8 +264,8 @@ class ClusterMatcher final : public Matcher {
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// A matcher that calls the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// A matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise the
+/// exhaustive matcher.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

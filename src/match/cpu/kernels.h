@@ -62,10 +62,11 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide with several bytes in each element. For m = 0 .. step - 1, element i of phase m of row
-/// y contains the samples of row y that begin at x = i step + m. So neighbouring elements belong to
-/// neighbouring reference patches, and at any displacement, one vector serves as many reference
-/// patches as it has lanes. Samples outside the picture repeat the border.
+/// The guide with several samples in each element, one byte per sample. Each row of the guide is
+/// stored in `step` phases, where `step` is the distance between reference patches: element i of
+/// phase m contains the samples that begin at x = i step + m. Neighbouring elements of a phase
+/// therefore belong to neighbouring reference patches. At any displacement, one vector serves as
+/// many reference patches as it has lanes. Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -88,9 +89,10 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of the guide that pair_row() or quad_row() fills. `to` is the address of element
-/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
-/// bytes, for the samples of all elements of the row.
+/// A row of the guide that pair_row() or quad_row() fills. The row is stored in `step` phases:
+/// element i of phase m contains the samples that begin at x = i step + m. `to` is the address of
+/// the element with i = first_element and m = 0. `bytes` is scratch memory of elements * step +
+/// sizeof(Element) - 1 bytes, for the samples of all elements of the row.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -170,9 +172,9 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
-/// these rows in `quads`, and `to` receives the norms. In memory, the phases of a row follow each
-/// other. A row has `elements` elements, a multiple of 16. The function also reads the rows of
-/// `quads` that the patches of the last row cover.
+/// these rows in `quads`, and `to` receives the norms. The `step` phases of a row (PhasedGuide) are
+/// adjacent in memory. A row has `elements` elements, a multiple of 16. The function also reads the
+/// rows of `quads` that the patches of the last row cover.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range
@@ -240,9 +242,8 @@ inline constexpr int temporal_padding = 32;
 /// 16-bit scores saturate at this value. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// The displacements that the candidates of a reference patch may have in one frame, if the
-/// reference patch takes its candidates from other groups (propagation.h). Both ends of the ranges
-/// are included.
+/// The displacements that the candidates of a reference patch may have in one frame, if its
+/// candidates are members of other groups (propagation.h). Both ends of the ranges are included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

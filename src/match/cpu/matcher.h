@@ -23,7 +23,7 @@ struct MatchInput {
   /// value is used, because the noise of the guide is unknown. The matcher may ignore differences
   /// far below this standard deviation.
   float noise = 0;
-  /// Groups whose members a propagating matcher tests as candidates.
+  /// Groups whose members are candidates for a propagating matcher.
   const KeptGroups* kept = nullptr;
 };
 
@@ -62,8 +62,8 @@ class Matcher {
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
-/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
+/// the exhaustive matcher.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 

@@ -1,5 +1,5 @@
-// The propagating matcher. It searches only the refinement windows of a reference patch, and tests
-// members of the groups of other reference patches (propagation.h).
+// The propagating matcher. For each reference patch, it searches only the refinement windows, and
+// compares the members of the groups of other reference patches (propagation.h).
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

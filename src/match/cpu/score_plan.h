@@ -10,8 +10,8 @@ namespace lull::cpu {
 
 /// The plan for one step between reference patches. The kernel compares pairs of columns: 0-1, 2-3,
 /// 4-5 and 6-7. The pair that begins at column c of a patch is also the pair that begins at column
-/// c % step of the reference patch c / step positions to the right. c % step is the phase of the
-/// pair. All pairs with the same c / step are summed first.
+/// c % step of the reference patch c / step positions to the right. The remainder c % step is
+/// called the phase of the pair. All pairs with the same c / step are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

@@ -32,8 +32,8 @@ using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
 /// Sums of squared differences of pairs of samples, for each of kCount candidates and for each
-/// phase (score_plan.h). `all` contains sums over kStep rows, and `part` contains sums over the
-/// first patch % kStep of these rows.
+/// phase of the pairs (PairPlan in score_plan.h). `all` contains sums over kStep rows, and `part`
+/// contains sums over the first patch % kStep of these rows.
 template <int kStep, int kCount>
 struct RowSums {
   // HWY_ATTR compiles the constructor for the instruction set that the members need.
@@ -75,7 +75,8 @@ struct BlockScorer {
   }
 
   /// Sums the squared differences of kCount candidates over the height of a patch (step 1 at the
-  /// top of this file). `candidate` contains one pointer to samples for each candidate and phase.
+  /// top of this file). For each candidate, `candidate` contains one pointer to samples per phase
+  /// (PairPlan in score_plan.h).
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;

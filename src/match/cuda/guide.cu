@@ -109,7 +109,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
 }
 
 /// Makes the 8-bit guide with padding, and half the squared norm of the patch at each position,
-/// including the padding. The kernel also clears the sums of the phase's estimates.
+/// including the padding. The kernel also clears `sums`, in which the next phase sums its
+/// estimates.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,

@@ -157,7 +157,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
 
 // ---- propagation ----
 
-/// The groups of all reference patches that searched their windows, stored as one batch.
+/// The groups of all reference patches whose windows the matcher searched, stored as one batch.
 struct KeptGroupsView {
   Groups groups;
   ReferenceGrid searched;

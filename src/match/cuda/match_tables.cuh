@@ -236,7 +236,7 @@ struct ReferencePlace {
   }
 };
 
-/// A distance bias that changes nothing. It is used for white noise.
+/// A distance bias of 0, for white noise.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };

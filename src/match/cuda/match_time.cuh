@@ -43,8 +43,8 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    // The pitch of the scores is no constant: it depends on the number of frames that are searched
-    // at once.
+    // The pitch of the scores is not a constant: it depends on the number of frames that are
+    // searched at once.
     const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;
@@ -241,7 +241,7 @@ struct WordsOfBoth {
 
 /// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
 /// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in one
-/// chunk, and all of its rows in one band.
+/// chunk, and all rows of this window must fit in one band.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

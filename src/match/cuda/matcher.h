@@ -47,8 +47,8 @@ using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, i
 /// @throws InvalidArgument  the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
+/// the exhaustive matcher.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

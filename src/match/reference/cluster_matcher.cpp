@@ -135,8 +135,8 @@ class ClusterMatcher final : public Matcher {
   Clusters clusters_;
 };
 
-/// A matcher that calls the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// A matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise the
+/// exhaustive matcher.
 class DispatchingMatcher final : public Matcher {
  public:
   void begin(std::span<const FramePlane> guides, const MatchParams& params,

@@ -36,9 +36,9 @@ using FramePlane = FrameAt<SamplePlane>;
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Returns the group that the reference patch at (x, y) finds by propagation (propagation.h).
-/// `members` are the displacements of those members of stored groups that the reference patch
-/// tests.
+/// Finds the group of the reference patch at (x, y) by propagation (propagation.h). `members`
+/// contains the displacements of those members of stored groups that are candidates of the
+/// reference patch.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
@@ -61,8 +61,8 @@ class Matcher {
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h), for patches of the
 /// shape square_8.
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
-/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
-/// exhaustive matcher in all other phases.
+/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
+/// the exhaustive matcher.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference

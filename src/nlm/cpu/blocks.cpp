@@ -132,9 +132,9 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Sums along a row of cells are computed one row later than the cells themselves. The loads of
-  // the sums overlap two stores of cells; directly after these stores, they would have to wait
-  // until the stores are complete.
+  // The function computes the sums along a row of cells one row later than the cells themselves.
+  // Each load for the sums overlaps two stores of cells. Directly after these stores, the load
+  // would have to wait until the stores are complete.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];

@@ -1,5 +1,5 @@
-// The engine of the cpu backend for frames. It stores copies of the planes of each frame, extended
-// beyond their edges, and processes them tile by tile.
+// The engine of the cpu backend for frames. It stores padded copies of the planes of each frame,
+// and processes them tile by tile.
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,9 @@
 //
 // Sums are over *cells*, squares of 1 or 2 samples a side, as large as blocks, patches and steps
 // allow. With patches of 4x4 at a step of 2, the sum of squares of a cell is used for the four
-// patches that contain it, and one weight is used for four samples. Columns are distributed to as
-// many *phases* as a cell has columns, so that the lanes of a vector are neighbouring cells.
+// patches that contain it, and one weight is used for four samples. The columns of a plane are
+// distributed to as many *phases* as a cell has columns: phase m contains column m of every cell.
+// The lanes of a vector therefore belong to neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -24,19 +25,20 @@
 
 namespace lull::nlm::cpu {
 
-/// A plane that continues beyond its edges.
+/// A view of a padded plane in phases (beginning of this file).
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
   std::ptrdiff_t row = 0;       // distance from row to row, in floats
   std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
-/// A plane that continues beyond its edges, and the memory of this plane.
+/// A padded plane in phases (beginning of this file), which owns its memory. The padding contains
+/// the nearest border samples, or the mirror image of the plane (Border).
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// The plane continues by `pad` samples on all sides. On the right, vectors may read further
-  /// samples, whose values are arbitrary.
+  /// Allocates a plane with at least `pad` samples of padding on each side. On the right, vectors
+  /// may read beyond the padding, where the values are arbitrary.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);

@@ -26,7 +26,8 @@ struct Curve {
   float guide_scale, mean_share, top;
 };
 
-/// Memory layout of a plane that continues beyond its edges, by `pad` samples.
+/// Memory layout of a plane with `pad` samples of padding on each side. continue_plane() fills the
+/// padding.
 struct Space {
   Space() = default;
   /// Lays out a plane.
@@ -57,8 +58,8 @@ struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding, multiplied by `scale`, to a padded plane. The padding continues
-/// the plane as `border` states.
+/// Copies a plane without padding, multiplied by `scale`, to a padded plane. The padding receives
+/// the nearest border samples or the mirror image of the plane, as `border` states.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 

@@ -1,9 +1,9 @@
 // Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
-// them to float planes that continue beyond their edges, one computes, and one downloads results.
-// The host waits for results only: while one batch of slices is computed, it uploads the slices of
-// the next batch. Before this upload, the worker waits for the results of the preceding batch.
-// Therefore new slices and results do not overwrite memory that is in use. Slices have
-// VolumeFilter::depth() slots, and results have two buffers.
+// them to padded float planes, one computes, and one downloads results. The host waits for results
+// only: while one batch of slices is computed, it uploads the slices of the next batch. Before this
+// upload, the worker waits for the results of the preceding batch. Therefore new slices and results
+// do not overwrite memory that is in use. Slices have VolumeFilter::depth() slots, and results have
+// two buffers.
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,9 @@
-// The general kernel, for all cases that the other kernels do not support: any blocks, steps and
-// patches, separate guides, several frames with motion. It follows weights.h, tile by tile: a
-// thread block computes the weights of all candidates of the patches that cover the tile, writes
-// them to its workspace, and then sums the candidates of each sample, multiplied by the weights of
-// these patches.
+// The general kernel, for all cases that the other kernels do not support: blocks, steps and
+// patches of any size, separate guides, and several frames with motion. It computes the formulas of
+// weights.h tile by tile. First, a thread block computes the weights of the candidates for each
+// patch that covers the tile, and writes the weights to its workspace. Then the thread block
+// computes each sample of the tile as the weighted mean of its candidate samples. The weight of a
+// candidate sample is the mean over the patches that cover the sample.
 
 #include <algorithm>
 

@@ -16,8 +16,7 @@ namespace lull::nlm::cpu {
 /// fits into a motion block (time/motion.h), and its sums fit into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
-/// The planes of a frame, which continue beyond their edges. (0, 0) is the first sample of the
-/// frame.
+/// The planes of a frame, padded with their mirror image. (0, 0) is the first sample of the frame.
 struct ContinuedLight {
   std::array<PlaneView<const float>, 3> light, variance;
   std::array<PlaneView<const float>, max_regressors> regressor;

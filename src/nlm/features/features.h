@@ -1,9 +1,9 @@
 #pragma once
-// Non-local means of renders. The filter processes light: the picture divided by its albedo. One
-// result has weights from the light and its variance, pixel by pixel; a second result also uses
-// features of surfaces that the renderer provides (noise/render/features.h). Both results are
-// blended according to their estimated errors. formulas.h states the formulas, and
-// docs/measurements/renders.md the gain in quality.
+// Non-local means of renders. The filter processes the demodulated illumination: the picture
+// divided by its albedo. The weights of the first result depend on the demodulated illumination and
+// its variance, pixel by pixel. The second result also uses features of surfaces that the renderer
+// provides (noise/render/features.h). The filter blends both results according to their estimated
+// errors. formulas.h states the formulas, and docs/measurements/renders.md the gain in quality.
 
 #include <memory>
 

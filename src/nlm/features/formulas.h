@@ -1,10 +1,11 @@
 #pragma once
 // The formulas of non-local means with features, which all backends compute.
 //
-// Light u has the variance v, pixel by pixel and channel by channel (C channels). p is the pixel
-// whose result is wanted. Candidates q = p + m + d are at each displacement d of a disc, |d|^2 <= S
-// (S + 1/2), in the frame itself (m = 0) and in the neighbouring frames, where m is the vector of
-// the motion block (time/motion.h) that contains p. Planes continue as mirror images of themselves.
+// u is the demodulated illumination (the picture divided by its albedo). Its noise has the variance
+// v, pixel by pixel and channel by channel (C channels). p is the pixel whose result is wanted.
+// Candidates q = p + m + d are at each displacement d of a disc, |d|^2 <= S (S + 1/2), in the frame
+// itself (m = 0) and in the neighbouring frames, where m is the vector of the motion block
+// (time/motion.h) that contains p. Outside a plane, the formulas use the mirror image of the plane.
 //
 // 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4) of patches of
 //    2 f + 1 pixels a side:
@@ -61,8 +62,9 @@ constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Continues planes as mirror images. Along an axis of `length` pixels, returns the position in the
-/// plane whose value is used at position `i`. `i` may be up to `length` outside the plane.
+/// Mirrors a position outside a plane into the plane. Along an axis of `length` pixels, returns the
+/// position in the plane whose value is used at position `i`. `i` may be up to `length` outside the
+/// plane.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;

@@ -19,8 +19,10 @@ namespace lull::nlm::cuda {
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 
-/// A frame in GPU memory. Its planes continue beyond their edges (Space in nlm/cuda/kernels.h).
-/// Each pixel of light and variance contains red, green and blue, or grey in the first element.
+/// A frame in GPU memory. Its planes are padded (Space in nlm/cuda/kernels.h). `light` is the
+/// demodulated illumination (the picture divided by its albedo), and `variance` is its noise
+/// variance. Each pixel of the two planes contains red, green and blue, or grey in the first
+/// element.
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
   std::array<const float4*, max_quads> regressors{};
@@ -55,7 +57,7 @@ struct LightJob {
 
 /// Four planes without padding. A null plane has the value 0 everywhere.
 using FourPlanes = std::array<const float*, 4>;
-/// Packs four planes into quads. The quads continue beyond the edges of the planes.
+/// Packs four planes into quads, and pads the quads with their mirror image.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
 /// Computes both candidate results and their derivatives for all pixels (formulas.h, steps 1 to 4).
 void filter_light(const LightJob& job, cudaStream_t stream);

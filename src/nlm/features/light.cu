@@ -1,8 +1,9 @@
 // Filters renders on a GPU. A thread block has a tile of 16 x 16 pixels, and two threads for each
 // pixel. Both threads of a pixel compute sums of the linear fit, because all sums in one thread
 // would need so many registers that too few threads could run to hide memory latency. The first
-// thread computes the sums that contain light, and the second thread computes the matrix. At the
-// end, the first thread combines the sums of both threads.
+// thread computes the sums that contain the demodulated illumination (the picture divided by its
+// albedo), and the second thread computes the matrix. At the end, the first thread combines the
+// sums of both threads.
 //
 // For each group of displacements, all threads of the block compute in shared memory
 //   1. the summands of the distance for the tile and its halo (22 x 22),
@@ -20,7 +21,8 @@ namespace {
 
 using namespace light_detail;
 
-/// The sums of a pixel that contain light, for a filter with `coefficients` coefficients.
+/// The sums of a pixel that contain the demodulated illumination, for a filter with `coefficients`
+/// coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};

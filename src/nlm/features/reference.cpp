@@ -8,7 +8,7 @@
 namespace lull::nlm {
 namespace {
 
-/// A plane that continues as a mirror image.
+/// A plane whose mirror image is read at positions outside the plane.
 struct MirroredPlane {
   int width = 0, height = 0;
   std::vector<float> samples;

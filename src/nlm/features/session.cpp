@@ -1,5 +1,6 @@
 // Sessions for renders. FrameSession (time/frame_session.h) schedules the frames and selects the
-// neighbouring frames of each; the worker in this file processes the light of the frames.
+// neighbouring frames of each frame. The worker in this file computes and filters the demodulated
+// illumination of the frames (the picture divided by its albedo).
 
 #include <tbb/task_arena.h>
 
@@ -208,9 +209,9 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Memory in planes. `of_frame` planes are for each frame: light, variance, albedo, the regressors
-  // and their noise, and the copies of the engine. Further planes are for the complete session:
-  // results, derivatives and blending.
+  // Memory in planes. `of_frame` planes are for each frame: the demodulated illumination, its
+  // variance, the albedo, the regressors and their noise, and the copies of the engine. Further
+  // planes are for the complete session: results, derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

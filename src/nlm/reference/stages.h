@@ -42,7 +42,8 @@ std::array<double, 3> result(const Params& params, std::span<const float> weight
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
 
-/// A copy of a plane that continues beyond its edges.
+/// A copy of a plane. At positions outside the plane, at() returns the nearest border sample, or
+/// the sample of the mirror image of the plane (Border).
 class ContinuedPlane {
  public:
   ContinuedPlane() = default;

@@ -6,7 +6,8 @@
 
 namespace lull {
 
-/// A rectangle of samples, row by row. A value other than 0 marks a sample of the set.
+/// A set of samples within a rectangle, stored row by row. A value other than 0 marks a sample that
+/// belongs to the set.
 struct SampleSet {
   int width = 0, height = 0;
   std::vector<std::uint8_t> marked;
@@ -16,8 +17,8 @@ struct SampleSet {
   bool has(int x, int y) const { return marked[static_cast<std::size_t>(y) * width + x] != 0; }
 };
 
-/// Returns the union of all squares of `side` x `side` samples that lie inside the set. `side` is
-/// at least 1.
+/// Returns the union of all squares of `side` x `side` samples that lie completely inside `set`
+/// (morphological opening). `side` is at least 1.
 [[nodiscard]] SampleSet opened(const SampleSet& set, int side);
 
 }  // namespace lull

@@ -134,8 +134,8 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Applies the orthonormal DCT to a block of differences, and returns the squared coefficients.
-/// They are halved because a difference contains the noise of two frames.
+/// Applies the orthonormal DCT to a block of differences, and returns half of the squares of the
+/// coefficients, because a difference contains the noise of two frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};

@@ -33,7 +33,7 @@ struct ClipRange {
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);
 
 /// Returns false if there is a scene cut between the frames. The function correlates means of 16x16
-/// samples, in which noise is weak. A change of gain or offset is no cut.
+/// samples, in which noise is weak. A change of gain or offset does not count as a cut.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
 /// Returns false if there is a scene cut between two frames, given as means of 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);

@@ -26,9 +26,9 @@ constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
 /// Drops blocks with more than a few clipped samples in their ring (the samples around the block),
-/// if enough other blocks remain. Clipped samples in the block itself are no criterion, because
-/// their number depends on the noise of the block; their effect on the variance is compensated
-/// later.
+/// if enough other blocks remain. The function ignores clipped samples in the block itself, because
+/// their number depends on the noise of the block. A later step compensates their effect on the
+/// variance.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };

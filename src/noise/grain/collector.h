@@ -83,8 +83,8 @@ class GrainCollector {
   // A frame whose grain level deviates from its scene. The next frame decides whether a new scene
   // begins at this frame.
   std::optional<MeasuredScene> deviating_;
-  // Scenes whose measurement is complete. They are written to the table after all scenes with the
-  // same known noise have been measured.
+  // Scenes whose measurement is complete. The collector writes these scenes to the table after the
+  // measurement of all scenes with the same known noise.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

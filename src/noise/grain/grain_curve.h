@@ -30,9 +30,9 @@ inline constexpr double min_grain = 0.2;
 /// Returns the grain curve of known noise. `known` has standard deviations on the 0..255 scale, in
 /// the order of increasing luma. Unlike the grain curve of the removed noise, the grain curve of
 /// known noise includes the noise that denoising leaves in the picture, and has values at lumas
-/// without flat areas. It is scaled by the strength of the noise removed in `scene`, relative to
-/// the noise removed in `all` scenes to which the known noise applies. If no noise was removed, or
-/// `known` is empty, the result is `removed`.
+/// without flat areas. The function scales the curve by the strength of the noise removed in
+/// `scene`, relative to the noise removed in `all` scenes to which the known noise applies. If
+/// denoising removed no noise, or `known` is empty, the result is `removed`.
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

@@ -1,11 +1,12 @@
 #pragma once
-// Decomposes renders into three parts: the light that falls on surfaces, the noise variance of the
-// light at each pixel, and features that distinguish surfaces. Filters process the light.
+// Decomposes renders into three parts: the demodulated illumination, its noise variance at each
+// pixel, and features that distinguish surfaces. Filters process the demodulated illumination,
+// which this code calls light.
 //
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
-// that the light is smooth. Samples are divided by max(albedo, floor) before the filter, and
-// multiplied by the same value afterwards (as in Bako et al. 2017, doi:10.1145/3072959.3073708;
-// measurements are in docs/measurements/renders.md).
+// the light is smooth. The class Light divides samples by max(albedo, albedo_floor) before the
+// filter, and multiplies the results by the same value (as in Bako et al. 2017,
+// doi:10.1145/3072959.3073708; measurements are in docs/measurements/renders.md).
 
 #include <array>
 #include <vector>
@@ -40,13 +41,13 @@ class Light {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns the light, which is finite everywhere. Samples that were not finite have been replaced
-  /// by the mean of the samples around them.
+  /// Returns the demodulated illumination, which is finite everywhere. decompose() has replaced
+  /// samples that were not finite by the mean of the samples around them.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
-  /// Returns the noise variance of the light. It is averaged over 3x3 pixels or more, because
-  /// variances from few samples are inaccurate. All values are above 0.
+  /// Returns the noise variance of the demodulated illumination. The variance is averaged over 3x3
+  /// pixels or more, because variances from few samples are inaccurate. All values are above 0.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of regressors: features of this frame on which its light may depend.
+  /// Returns the number of regressors: features of this frame on which its illumination may depend.
   /// Regressors are the components of the normal, the logarithm of the depth, and the albedo, as
   /// far as the frame has them.
   int regressors() const { return regressors_; }
@@ -55,12 +56,12 @@ class Light {
   /// noise if the camera has depth of field or motion blur.)
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
-  /// Computes the samples of `clean` from the filtered light. The light must be the light of the
-  /// last decomposed frame. Samples of `noisy` that are not finite are preserved unchanged.
+  /// Computes the samples of `clean` from the filtered illumination of the last decomposed frame.
+  /// The function copies samples of `noisy` that are not finite.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor by which light is multiplied to get colour: the albedo, or `albedo_floor`
-  /// where the albedo is smaller. The factor is 1 if there is no albedo.
+  /// Returns the factor by which recompose() multiplies the filtered illumination: the albedo, or
+  /// `albedo_floor` where the albedo is smaller. The factor is 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:

@@ -16,8 +16,9 @@ constexpr double measured_share = 0.05;   // share of a range's blocks that is m
 constexpr double few = 0.02, many = 0.2;  // shares of blocks that are compared
 constexpr std::size_t min_blocks = 200;
 
-/// Properties of coefficients that show how similar blocks are to noise (FlatBlockSpectrum). They
-/// are measured in the coarser half of the coefficients of one set.
+/// Properties of coefficients that show how similar blocks are to noise (FlatBlockSpectrum).
+/// likeness_of() measures these properties in the coefficients with v + u <= 6 of one set
+/// (set_of()).
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };

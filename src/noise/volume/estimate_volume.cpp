@@ -46,9 +46,9 @@ constexpr double window = 0.7;
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
 /// Weights of measured noise levels in the fit of the map. The weight of a noise level is 1 /
-/// variance of its logarithm. It is the number of measured cubes multiplied by `weight_of_air` (64
-/// voxels of each cube of air are measured) or by `weight_of_flat` (8 coefficients of each flat
-/// cube are measured), but at most `max_weight`.
+/// variance of its logarithm. The weight is the number of measured cubes, multiplied by
+/// `weight_of_air` for cubes of air (with 64 measured voxels each) or by `weight_of_flat` for flat
+/// cubes (with 8 measured coefficients each), but at most `max_weight`.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

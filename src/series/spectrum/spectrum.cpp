@@ -7,10 +7,10 @@
 namespace lull::series {
 namespace {
 
-/// The upper end of the spectrum of the noise is computed from its lower end, as if both were
-/// equally far from the middle. The distance counts as at most max_widening times the distance for
-/// a constant noise level, plus max_excess, because a single volume with a very low noise level
-/// widens the spectrum only downwards.
+/// The code assumes that the upper end of the noise spectrum is as far from the middle as the lower
+/// end. It limits this distance to max_widening times the distance for a constant noise level, plus
+/// max_excess, because a single volume with a very low noise level widens the spectrum only
+/// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
 /// linearly on the other volumes.
@@ -20,8 +20,8 @@ constexpr double dependent = 1e-3;
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues that contain noise. Eigenvalues of volumes that depend
-/// linearly on other volumes contain none. They are recognised only if there are more voxels than
-/// volumes; otherwise all eigenvalues are counted.
+/// linearly on other volumes contain no noise. The function can exclude these eigenvalues only if
+/// there are more voxels than volumes; otherwise it counts all eigenvalues.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0

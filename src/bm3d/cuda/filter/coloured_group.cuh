@@ -124,9 +124,10 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
          displacement_x(packed);
 }
 
-/// Returns the offset, in bytes, of the table entry for a pair of members and the coefficients in
-/// column u = 0 of a patch. For the coefficients in column u, the offset is the result XOR 16 u. In
-/// lane m, `member` is the displacement_key() of member m.
+/// Returns the offset, in bytes, of the table entry for two group members and column u = 0 of the
+/// coefficients of a patch. For column u, the offset is the result XOR 16 u. The two low bytes of
+/// `pair` are the indices of the members. All lanes of a warp must call the function together; in
+/// lane m, `member` must be the displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -158,8 +159,7 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `offsets` contains the table offsets for eight chunks, and `chunk` is the index 0..7 of one of
-  /// them.
+  /// `offsets` contains the table offsets for eight chunks. `chunk` is the index of a chunk, 0..7.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -288,8 +288,8 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
 
 /// Computes the noise variances of the group coefficients, for groups of 32 members. For the Haar
 /// transform, the function computes the variances of all coefficients. For the Walsh-Hadamard
-/// transform, it computes only the variances of the 16 coefficients in the set with the index `set`
-/// (Spectrum in coloured_transforms.cuh).
+/// transform, it computes only the variances of the 16 coefficients in Spectrum::set[set]
+/// (coloured_transforms.cuh).
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {

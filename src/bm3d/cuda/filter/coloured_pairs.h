@@ -77,7 +77,7 @@ struct HaarPairs {
   }
 
   /// Returns the factor by which the decorrelation r of a pair enters the variance of coefficient
-  /// 16 * set + k.
+  /// 16 * set + k, where `set` is 0 or 1 and k is 0..15.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
@@ -94,8 +94,8 @@ struct HaarPairs {
 /// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
 /// each member occupies 16 / 2^l of the 16 slots. Therefore only every (16 / 2^l)-th coefficient of
 /// the slots can differ from 0. In groups of 32, each pair of members is replaced by its sum and
-/// its difference. Set 0 contains the transform of the sums, and set 1 contains the transform of
-/// the differences.
+/// its difference. If `set` is 0, the coefficients are those of the sums; if `set` is 1, the
+/// coefficients are those of the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 
