@@ -7,18 +7,16 @@
 #include <dcmtk/dcmdata/dcdeftag.h>
 #include <dcmtk/dcmdata/dcfilefo.h>
 #include <dcmtk/dcmdata/dcxfer.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <random>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -26,10 +24,8 @@
 #include "io/dicom/dcmtk_setup.h"
 #include "io/dicom/dicom_images.h"
 #include "io/dicom/dicom_output.h"
-#include "io/files/output_file.h"
+#include "io/files/output_folder.h"
 #include "io/files/sha256.h"
-#include "io/files/temporary_name.h"
-#include "io/leftovers.h"
 #include "io/text_file.h"
 
 namespace lull::io {
@@ -162,73 +158,37 @@ void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   return format.is_signed ? use(std::int32_t{}) : use(std::uint32_t{});
 }
 
-/// Writes the files of an output. The output is either a folder, which gets its final name after
-/// all files have been written, or a single file.
+/// Writes the files of an output. The output is either a folder, whose name ends in a slash, or a
+/// single file.
 class DicomTarget {
  public:
-  DicomTarget(const std::string& path, const SinkOptions& options)
-      : path_(path),
-        options_({.overwrite = options.overwrite,
-                  .access = options.access,
-                  .follow_links = options.follow_links}) {
-    if (!path.ends_with('/')) {
-      file_ = std::make_unique<TextFile>(path, options_);
-      temporary_ = file_->temporary();
-      return;
-    }
-    path_.erase(path_.find_last_not_of('/') + 1);
-    std::error_code code;
-    if (fs::exists(path_, code) && !(fs::is_directory(path_, code) && fs::is_empty(path_, code)))
-      throw CannotCreate("'" + path_ + "' exists and is not an empty folder; name a new folder");
-    create_folder();
+  DicomTarget(const std::string& path, const SinkOptions& options) {
+    if (path.ends_with('/'))
+      folder_.emplace(path, OutputFolderOptions{.overwrite = options.overwrite,
+                                                .access = options.access,
+                                                .follow_links = options.follow_links});
+    else
+      file_.emplace(path, TextFileOptions{.overwrite = options.overwrite,
+                                          .access = options.access,
+                                          .follow_links = options.follow_links});
   }
-  ~DicomTarget() {
-    std::error_code ignored;
-    if (!file_ && !temporary_.empty()) fs::remove_all(temporary_, ignored);
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  DicomTarget(const DicomTarget&) = delete;
-  DicomTarget& operator=(const DicomTarget&) = delete;
 
   void write(const std::string& source, const std::string& content) {
     if (file_) return file_->write(content);
-    write_text((fs::path(temporary_) / fs::path(source).filename()).string(), content, options_);
+    const fs::path path = fs::path(folder_->temporary()) / fs::path(source).filename();
+    folder_->write(path.string(), std::as_bytes(std::span(content)));
   }
   void commit() {
-    if (file_) return file_->commit();
-    std::error_code code;
-    fs::rename(temporary_, path_, code);
-    if (code) throw CannotCreate("cannot create '" + path_ + "' (" + code.message() + ")");
-    sync_folder_of(path_);
-    temporary_.clear();
+    if (file_)
+      file_->commit();
+    else
+      folder_->commit();
   }
-  const std::string& temporary() const { return temporary_; }
+  const std::string& temporary() const { return file_ ? file_->temporary() : folder_->temporary(); }
 
  private:
-  /// Removes folders that killed processes have left for this output, and creates a temporary
-  /// folder. The folder remains locked until this object is destroyed.
-  void create_folder() {
-    const fs::path target(path_);
-    const std::string name = target.filename().string();
-    remove_leftovers(target.parent_path().string(), [&](const std::string& output) {
-      return output == name.substr(0, max_output_bytes);
-    });
-    static std::atomic<int> count = 0;
-    temporary_ =
-        (target.parent_path() / temporary_name(name, count++, std::random_device()())).string();
-    std::error_code code;
-    if (!fs::create_directory(temporary_, code)) {
-      temporary_.clear();
-      throw CannotCreate("cannot create '" + path_ + "/' (" + code.message() + ")");
-    }
-    descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor_ >= 0) lock_temporary(descriptor_);
-  }
-
-  std::string path_, temporary_;
-  TextFileOptions options_;
-  std::unique_ptr<TextFile> file_;
-  int descriptor_ = -1;  // the open temporary folder
+  std::optional<OutputFolder> folder_;
+  std::optional<TextFile> file_;
 };
 
 class DicomWriter final : public VolumeWriter {
