@@ -130,7 +130,7 @@ const char* second_search(const bm3d::Params& params) {
   return {};
 }
 
-const char* name_of(Interlaced interlaced) {
+const char* text_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
 
@@ -148,7 +148,7 @@ std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::P
           {"--temporal", text_of(params.temporal)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.output.scale))},
-          {"--interlaced", name_of(options.input.interlaced)},
+          {"--interlaced", text_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
@@ -179,7 +179,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--place-bonus", both(params, &Phase::motion_bias)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.output.scale))},
-          {"--interlaced", name_of(options.input.interlaced)},
+          {"--interlaced", text_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
