@@ -18,31 +18,29 @@
 
 namespace lull::tools {
 
-/// Returns whether the input can be read again. A pipe can be read only once.
+/// Returns whether the input can be read again, unlike a pipe.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input from which lull estimates the noise and the defects. For a stack, the list is
-/// empty, because lull searches stacks neither for defects nor for clipping. (Dark air in a stack
-/// would look like clipped samples.)
+/// Frames of an input in which lull searches for the noise and the defects. Empty for a stack, in
+/// which lull searches neither for defects nor for clipping, because dark air looks like clipped
+/// samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames of an input that can be read again, at positions that are spread over the
-/// selected part. The function seeks to the positions, so its duration does not depend on the
-/// length of the input. @param source the open input; the function opens the input again to read it
-/// @throws any error of opening and reading the input
+/// Decodes a few frames, at positions that are spread over the selected part, of an input that can
+/// be read again. The function seeks, so its duration does not depend on the length of the input.
+/// @param source the open input; the function opens the input again to read it @throws any error of
+/// opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that can be read again, from its samples. For a stack the
-/// function uses slices that are spread over the stack. If the noise changes from scene to scene,
-/// each scene gets its own estimate, and the function searches for the cuts.
-/// @param source  the open input; the function does not read it
-/// @param repair  repairs the frames that the function itself reads; `samples` must already be
-///     repaired
-/// @throws any error of opening and reading the input
+/// Estimates the noise of an input that can be read again. For a stack, the function reads slices
+/// that are spread over the stack. If the noise changes from scene to scene, the function searches
+/// for the cuts and estimates the noise of each scene. @param source  the open input; the function
+/// does not read it @param repair  repairs the frames that the function itself reads; `samples`
+/// must already be repaired @throws any error of opening and reading the input
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 
@@ -51,8 +49,8 @@ struct FoundNoise {
   NoiseRecord noise;
   RepairPlan repair;
 };
-/// Reads samples of an input that can be read again, and finds its defects and its noise.
-/// @throws any error of opening and reading the input
+/// Reads samples of an input that can be read again, and finds its defects and its noise. @throws
+/// any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Estimates the noise from the first frames of a pipe, which are consecutive.
@@ -60,8 +58,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. If the fields of interlaced video are
-/// filtered, the excerpts contain only the even fields.
+/// Returns frames as excerpts for the noise estimation, only the even fields if the fields of
+/// interlaced video are filtered.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
@@ -69,8 +67,8 @@ struct FoundNoise {
 
 /// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a pipe before it denoises the first slice, if the input
-/// may be a volume.
+/// Number of slices that lull reads from a pipe, which may be a volume, before it denoises the
+/// first slice.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

@@ -19,9 +19,8 @@ struct SampleRun {
 /// The constant areas of a plane. The runs of an area do not overlap.
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
-  /// The areas that differ from their surroundings by more than noise. Before filtering, these
-  /// areas are replaced, because they would distort the results of the filter in their
-  /// surroundings.
+  /// The areas that differ from their surroundings by more than noise. Sessions replace these areas
+  /// before filtering, because they would distort the results around them.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }
