@@ -26,8 +26,8 @@ class StatusError : public std::runtime_error {
   lull_status status_;
 };
 
-/// The text of an error in preallocated memory, because storing it must not fail. Several threads
-/// may call set().
+/// The text of an error in a fixed array, because storing it must not fail. Several threads may
+/// call set().
 class ErrorText {
  public:
   void set(const char* text) noexcept {

@@ -80,7 +80,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // with_plan() sets no limit for damaged frames. join() uses the limit of the plan.
+  // The limit for damaged frames comes from the plan, because with_plan() sets none.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;

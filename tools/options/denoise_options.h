@@ -84,8 +84,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
 /// the options alone determine this.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message that names the option because of which bm4d cannot denoise a volume, so that
-/// the volume is denoised slice by slice; empty if there is none.
+/// Returns a message if bm4d does not support an option and the volume is therefore denoised slice
+/// by slice; otherwise empty. The message names the option.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns a message if a volume is denoised slice by slice because its slices are thick; otherwise
 /// empty.

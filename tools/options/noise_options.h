@@ -25,7 +25,7 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// Noise that a command has estimated before, in place of a noise file; null: none. No option
+  /// Noise that a command has estimated before, which replaces a noise file; null: none. No option
   /// sets this member.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background

@@ -78,11 +78,11 @@ enum class NoiseOrigin { stated, found, assumed };
 /// - Level: at most 1.1 times the noise level. A level that the user stated is not tested, because
 ///   it does not depend on the input.
 ///
-/// For other noise, and for assumed noise, the first criterion is replaced: the correlation of
+/// For other noise, and for assumed noise, the first criterion is that the correlation of
 /// neighbours in textured blocks exceeds that in flat blocks by at most 0.12. The verdict is
-/// cannot_tell if noise that a camera has processed fails only the criterion about edges, because
-/// such noise may be stronger at edges, and for fewer than 100 blocks. docs/reference/reports.md
-/// describes how the limits were measured.
+/// cannot_tell for fewer than 100 blocks. It is also cannot_tell if noise that a camera has
+/// processed fails only the criterion about edges, because such noise may be stronger at edges.
+/// docs/reference/reports.md describes how the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

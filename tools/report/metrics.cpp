@@ -141,7 +141,7 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
 }
 
 // Replaces the file, so that readers see either the old or the new text. The function does not call
-// fsync(), because nobody needs the metrics after a system crash.
+// fsync(), because the metrics need not survive a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

@@ -10,9 +10,10 @@
 namespace lull::tools {
 
 /// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first signal, n,
-/// requests a stop through token(). At a second signal, or when the time `patience` has passed, the
-/// object calls `clean_up` with n and ends the process with exit code 128 + n. The object must be
-/// created before any other thread starts, so that threads inherit the signal mask.
+/// requests a stop through token(). At a second signal, or when the time `patience` has passed
+/// since the first signal, the object calls `clean_up` with n and ends the process with exit code
+/// 128 + n. The object must be created before any other thread starts, so that threads inherit the
+/// signal mask.
 ///
 /// A command that performs several runs has an outer object for the command and an inner object for
 /// each run. A signal requests a stop through both. The outer object sets the deadline, and the

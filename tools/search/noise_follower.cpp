@@ -127,10 +127,9 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the index of the scene that the follower expects at `time_s`: the latest predicted scene
-/// that begins at or before `time_s`, or else the current scene. (A scene is predicted if its time
-/// was known before the stream started.) A predicted scene that the follower has already used, or
-/// whose noise resembles that of the current scene, is ignored.
+/// Returns the index of the scene that the follower expects at `time_s`: the latest unused scene
+/// that was known before the stream started and begins at or before `time_s`. Returns the current
+/// scene if there is none, or if its noise is similar.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;

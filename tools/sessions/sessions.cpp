@@ -29,9 +29,9 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the session that filters the frames of a scene at full size. If the
-/// scene also has a session for frames of half the size, this session returns results with a higher
-/// precision, because the results of the two sessions are added.
+/// Returns the backends for the full-size session of a scene. If the scene also has a session for
+/// frames of half the size, the full-size session returns results with a higher precision, because
+/// the results of the two sessions are added.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));

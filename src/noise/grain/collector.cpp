@@ -99,8 +99,8 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // The time of the cut lies between the timestamps of the two frames, so that the cut is correct
-    // even if containers have rounded the timestamps.
+    // The time of the cut lies halfway between the timestamps of the two frames, so that rounding
+    // of timestamps in containers does not matter.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
