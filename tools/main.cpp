@@ -21,8 +21,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Ignored signals. write() instead reports an error if the reader of a pipe has closed it, or if
-  // a file exceeds the size limit.
+  // These signals must not end the process. write() reports an error if the reader of a pipe has
+  // closed it, or if a file exceeds the size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

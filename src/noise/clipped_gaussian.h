@@ -1,6 +1,7 @@
 #pragma once
-// Statistics of Gaussian noise that is clipped at one limit: noisy samples beyond the limit become
-// the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035, section 2).
+// Statistics of Gaussian noise that is clipped at one limit: noisy samples beyond the limit get the
+// value of the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035, section
+// 2).
 
 namespace lull {
 

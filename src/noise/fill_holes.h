@@ -12,7 +12,7 @@ namespace lull {
 /// false.
 bool interpolate_holes(const Holes& holes, PlaneView<float> plane);
 
-/// Fills the holes of `plane` as interpolate_holes() does, then smooths the filled-in values by
+/// Fills the holes of `plane` as interpolate_holes() does, then smooths the new samples by
 /// diffusion.
 void fill_holes(const Holes& holes, PlaneView<float> plane);
 

@@ -32,9 +32,9 @@ struct NoiseCurve {
   /// Standard deviation before clipping at intensity i * spacing on the 0..255 scale, > 0. It is
   /// interpolated linearly between these intensities.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0). Noisy samples beyond a limit become the limit
-  /// (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite limit clips
-  /// nothing.
+  /// Clip limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value of
+  /// the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
+  /// limit clips nothing.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
@@ -46,8 +46,8 @@ struct NoiseCurve {
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0; 0: the plane
-  /// is not filtered. For a plane with a noise curve, sigma refers to the stabilised samples, and
-  /// the value stabilised_sigma(*curve) removes exactly the noise of the curve. A larger sigma
+  /// is not filtered. For a plane with a noise curve, sigma refers to the stabilised samples, and a
+  /// sigma of stabilised_sigma(*curve) removes exactly the noise of the curve. A larger sigma
   /// removes more noise, a smaller sigma less.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.

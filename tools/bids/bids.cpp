@@ -61,8 +61,8 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // Also receives signals while denoise() is not running, for example while lull reads files and
-    // estimates the noise.
+    // This object receives signals also while denoise() is not running, for example while lull
+    // reads files and estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
@@ -231,8 +231,8 @@ class ParticipantLevel {
     }
   }
 
-  /// Estimates the noise if the user did not specify sigma, and stores it in `options`. Returns the
-  /// values for the sidecar file.
+  /// Estimates the noise, unless the user specified sigma, and stores the noise in `options`.
+  /// Returns the values for the sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",

@@ -21,8 +21,8 @@ struct BidsImage {
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name, with desc-denoised and the suffix `other_suffix`, of the copy of a file that
-  /// belongs to the image.
+  /// Returns the name of the copy of a file that belongs to the image. The name contains
+  /// desc-denoised and the suffix `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 

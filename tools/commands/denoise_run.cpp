@@ -43,8 +43,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Selects the first frame of a video, unless --keep selects one, for an output that can contain
-/// only one picture.
+/// Selects the first frame of a video if the output can contain only one picture and --keep selects
+/// none.
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;

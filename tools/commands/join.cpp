@@ -98,8 +98,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // Packets of a damaged segment can cause any error before lull has compared its checksum.
-    // Verifying all checksums first reports the damaged segment instead.
+    // A damaged segment can cause any error, so lull verifies the checksums of all segments before
+    // it reports the error.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

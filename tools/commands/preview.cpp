@@ -106,7 +106,7 @@ class Preview {
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
     // find_window() detects repeated frames of depth maps and renders on the scale of the filter,
-    // so this scale must be known before.
+    // so this scale must be known first.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();

@@ -14,10 +14,10 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink, except context frames: frames outside the requested part of the
-/// clip that temporal filters need (Frame::context_only). With --keep, writes only one frame. If
-/// the input is damaged more than the options allow, the output gets the name
-/// "NAME.partial.EXTENSION" instead of its final name.
+/// Writes frames to another sink, except context frames, which temporal filters need outside the
+/// requested part of the clip (Frame::context_only). With --keep, writes only one frame. If the
+/// input is damaged more than the options allow, the output gets the name "NAME.partial.EXTENSION"
+/// instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)

@@ -16,7 +16,7 @@ struct Panel {
 };
 
 /// Returns panels of equal size on top of each other, with a slider that uncovers them one after
-/// the other; side by side in browsers without scripts. `caption` is plain text.
+/// the other. Browsers without scripts show the panels side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {

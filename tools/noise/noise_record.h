@@ -61,8 +61,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. A new scene replaces the last scene if it does not begin later, because the
-/// last scene would contain no frame.
+/// Appends a scene. If the new scene does not begin later than the last scene, it replaces the last
+/// scene, which contains no frame.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

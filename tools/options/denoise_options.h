@@ -47,7 +47,7 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Checks the combinations with other options if non-local means averages the patches of groups
+/// Checks the combinations of --method nlm with other options if it averages the patches of groups
 /// (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
 /// Throws an error with the message that --grain keep needs an input that can be read twice.

@@ -19,7 +19,8 @@ enum class Interlaced { refuse, fields, frames };
 /// Options of depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  /// The sample value that marks holes, in addition to infinities and NaN; NaN: no other value.
+  /// The sample value that marks holes, in addition to infinities and NaN. The value NaN adds no
+  /// further holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
   /// The depth at which the noise level equals --sigma; empty: the median depth.

@@ -73,7 +73,7 @@ struct MethodOptions {
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Returns whether the method is non-local means: by the option, or because the input is a render
+/// Returns whether the method is non-local means: --method requests it, or the input is a render
 /// with feature buffers.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||

@@ -27,8 +27,8 @@ void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& opti
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan lists the files of the guide and of the feature buffers that its options
-/// name, because apply_input() replaces only the paths of listed files.
+/// Checks that the plan lists the files of the guide and of the feature buffers in its options.
+/// apply_input() replaces only the paths of listed files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");

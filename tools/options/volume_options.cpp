@@ -123,7 +123,7 @@ std::string out_of_range(const DenoiseOptions& options) {
 }
 
 /// Returns whether the distance between slices is much larger than the distance between voxels in a
-/// slice. In such volumes, bm3d on slices gives better results than bm4d
+/// slice. In such volumes, patches within a slice find better matches than cubes
 /// (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;

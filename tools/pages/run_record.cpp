@@ -54,7 +54,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // A new scene that does not begin later replaces the last scene, which contains no frame.
+  // If the new scene does not begin later than the last scene, it replaces the last scene, which
+  // contains no frame.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();

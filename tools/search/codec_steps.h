@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the codec error, computed from the mean quantisation of the frames whose quantisation is
-/// known, to `estimate` (add_codec_error() of noise/estimate).
+/// Adds the codec error of the frames to `estimate` (add_codec_error() of noise/estimate). The
+/// codec error is computed from the mean quantisation of the frames whose quantisation is known.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -138,8 +138,8 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames. An
-/// error of reading is thrown by read() at the frame where it occurred.
+/// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames. If
+/// reading fails, read() later throws the error at the frame where it occurred.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;

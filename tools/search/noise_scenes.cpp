@@ -17,10 +17,10 @@ constexpr float same_level = 1.3f;
 /// The search for a cut by bisection stops at an interval of this number of seconds. The frames of
 /// the remaining interval are read one by one.
 constexpr double near_s = 1.0;
-/// Noise is coarse, so that frames of half the size are filtered in addition, if the standard
-/// deviation of the means of 16x16 samples exceeds both limits. The first limit is relative to the
-/// standard deviation of the means of 8x8 samples. (The ratio is one half for noise without
-/// long-range correlation.) The second limit is on the 0..255 scale.
+/// Limits for the standard deviation of the means of 16x16 samples. Noise above both limits is
+/// coarse, and frames of half the size are filtered in addition. The first limit is relative to the
+/// standard deviation of the means of 8x8 samples (the ratio is one half for noise without
+/// long-range correlation). The second limit is on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;

@@ -29,10 +29,10 @@ struct InputSamples {
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, at positions that are spread over the selected part, of an input that can
-/// be read again. The function seeks, so its duration does not depend on the length of the input.
-/// @param source the open input; the function opens the input again to read it @throws any error of
-/// opening and reading the input
+/// Decodes a few frames, spread over the selected part, of an input that can be read again. The
+/// function seeks, so its duration does not depend on the length of the input. @param source the
+/// open input; the function opens the input again to read it @throws any error of opening and
+/// reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
@@ -58,8 +58,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation, only the even fields if the fields of
-/// interlaced video are filtered.
+/// Returns frames as excerpts for the noise estimation. If the fields of interlaced video are
+/// filtered, the excerpts contain only the even fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,

@@ -45,9 +45,9 @@ struct OpenedDenoisers {
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser needs less
-/// memory or the CPU instead of a GPU at the start, this applies to all. The failure of a device is
-/// reported once.
+/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser must use
+/// less memory, or the CPU instead of a GPU at the start, all denoisers do. The failure of a device
+/// is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// @throws an error if the path exists but is not a regular file. A plan can contain any path, and
+/// Throws an error if the path exists but is not a regular file. A plan can contain any path, and
 /// opening a pipe could block forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;

@@ -14,9 +14,9 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples of `volumes` volumes; a temporary file in `folder`
-  /// (io/files/scratch_memory.h) if they need more than `max_memory` bytes (0: no limit). @throws
-  /// OutOfMemory, IoError
+  /// Allocates memory for all samples of `volumes` volumes, or a temporary file in `folder`
+  /// (io/files/scratch_memory.h) if the samples need more than `max_memory` bytes (0: no limit).
+  /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);
 

@@ -15,8 +15,8 @@ namespace lull::tools {
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Wraps `denoiser`, which uses `method`. The wrapper aligns frames to the reference frame
-/// (--keep), and passes only the frames that affect its result to `denoiser`. Without --align, the
-/// function returns `denoiser`.
+/// (--keep), and passes to `denoiser` only the frames that affect the result of the reference
+/// frame. Without --align, the function returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether the layer is a depth map or another grey picture, but not a layer of IDs, which
-/// may be denoised without other layers.
+/// Returns whether the layer is a grey picture, for example a depth map, that may be denoised
+/// without other layers. Layers of IDs are not such pictures.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });

@@ -12,7 +12,7 @@ struct LayerPlan {
   /// The denoised layers. The first layer is the picture of the source. Empty: the input has no
   /// layers.
   std::vector<io::LayerInfo> denoised;
-  /// Labels of the layers that are copied unchanged, and of such channels of denoised layers.
+  /// Labels of the copied layers, and of single copied channels of denoised layers.
   std::vector<std::string> copied;
 
   /// Returns a text such as "denoised: RGB, right; copied: depth"; empty if the file has only a

@@ -23,9 +23,9 @@ constexpr double continuous = 0.5;
 /// If more than this share of the samples next to an area of integer samples differs from it by 1,
 /// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels, in units of the difference between successive sample values. Noise at `wide_noise`
-/// gives a sample any particular value with a probability of at most 0.2, and noise at
-/// `very_wide_noise` with a probability of at most 0.05.
+/// Noise levels, in units of the difference between successive sample values. Noise of the level
+/// `wide_noise` gives a sample any particular value with a probability of at most 0.2, and noise of
+/// the level `very_wide_noise` with a probability of at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // In pictures, the minimum sizes exclude single codec blocks, which may also be constant.
@@ -42,8 +42,8 @@ constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. If there are
 /// more values, none of these areas counts as constant.
 constexpr std::size_t max_block_values = 2;
-/// The function counts how often the value of an area occurs within this distance of the area, in
-/// samples.
+/// Distance from an area, in samples, up to which count_near() counts samples with the value of the
+/// area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares with which the ragged parts of an area are removed
 /// (opening.h). without_ragged_parts() uses the next larger square only if noise could fill the
@@ -320,8 +320,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set `inside` at most `ring` samples away along a row or column.
-  /// Returns the number of these samples, and the number of those with the value `value`.
+  /// Counts the samples outside the set `inside` whose distance from it, along a row or column, is
+  /// at most `ring`. Returns the number of these samples, and the number of those with the value
+  /// `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

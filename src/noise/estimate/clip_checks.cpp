@@ -24,7 +24,7 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
 }
 
 /// Sums of the samples, of their squares and of their products, over the overlap of two displaced
-/// overviews (means of 16x16 samples).
+/// frames of reduced size (means of 16x16 samples).
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }

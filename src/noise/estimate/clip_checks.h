@@ -1,6 +1,6 @@
 #pragma once
-// Checks of an excerpt before its noise is measured: are frames interlaced, do two frames show one
-// scene, and at which values are samples clipped?
+// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and the values at
+// which samples are clipped.
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lull {
 
-/// Clip limits of each stored plane on the 0..255 scale. Noisy samples beyond a limit have the
-/// value of the limit.
+/// Clip limits of each stored plane on the 0..255 scale. Noisy samples beyond a limit get the value
+/// of the limit.
 struct ClipRange {
   std::array<float, 3> low, high;
 };

@@ -165,9 +165,9 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // Vectors other than the two start vectors must reduce the sum of squares by at least a quarter,
-  // which noise alone does not: the standard deviation of a sum of N squares is sqrt(2 / N) of the
-  // sum, 7 % for the 384 samples of the ring around a block.
+  // A vector other than the two start vectors must reduce the sum of squares by at least a quarter.
+  // Noise alone causes smaller changes: a sum of N squares has a relative standard deviation of
+  // sqrt(2 / N), which is 7 % for the 384 samples of the ring around a block.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
   // The local search starts from the vector of the large block or from 0, whichever has the smaller
   // sum of differences. Each step moves to the neighbouring vector with the smallest sum.

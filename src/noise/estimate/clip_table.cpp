@@ -199,9 +199,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The iteration runs twice, because it approaches the noise level from below: only a level that
-  // is nearly right explains most clipped samples, so that the second run can recognise blocks with
-  // letterboxes.
+  // The iteration approaches the noise level from below. Blocks with letterboxes can be recognised
+  // only if the level is nearly right, so a second run starts from the level of the first.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -51,7 +51,7 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Filters assume a level above the measured level for camera noise, and this level already covers
+  // For camera noise, the level that filters assume is above the measured level and already covers
   // the effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;

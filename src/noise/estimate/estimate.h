@@ -37,8 +37,8 @@ struct NoiseEstimate {
   bool certain = true;
   std::string why;
   /// Share of the energy of flat blocks that noise explains, 0..1; texture explains the rest. Still
-  /// pictures with a low value have hardly a block without texture, and their result is less
-  /// reliable. The share of clips is 1.
+  /// pictures with a low share have hardly a block without texture, and their result is less
+  /// reliable. For clips, the share is 1.
   float confidence = 1;
   /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
   /// gives no estimate.

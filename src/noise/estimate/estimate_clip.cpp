@@ -16,13 +16,13 @@ namespace lull {
 namespace {
 
 /// `wanted_blocks` is the number of blocks that are compared between two frames. `small_cell` and
-/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h) in
-/// frames of up to and of more than `large_frame` samples.
+/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h);
+/// frames of more than `large_frame` samples use `large_cell`.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// A frame repeats the previous one if more than this share of its blocks is copied. If this limit
-/// classifies all frames as repeated, `max_copied_share_at_last` is used instead: in clips without
-/// noise in which most of the picture does not move, the few moving blocks are then measured.
+/// classifies all frames as repeated, `max_copied_share_at_last` replaces it. The few moving blocks
+/// of a clip without noise are then measured.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// Minimum ratio of the variance between two frames to the maximum variance in the excerpt. Below
 /// it, the second frame is an encoded copy of the first.
@@ -252,8 +252,8 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks whose chroma noise repeats the chroma noise of the previous frame, which luma
-  /// does not show.
+  /// Removes blocks whose chroma noise repeats that of the previous frame. Luma does not show such
+  /// repetitions.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);

@@ -47,8 +47,8 @@ constexpr double texture_unevenness = 2.0;
 /// dispersion of at most 11 and a direction of at most 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coarse camera noise has levels of at most 11. Stronger noise is accepted only if its dispersion,
-/// kurtosis and slope are those of synthetic noise: at most 1.7, 3.4 and 1.7. Plaster and gravel
-/// have at least 1.8, 3.7 or 2 in one of them.
+/// kurtosis and slope are those of synthetic noise: at most 1.7, 3.4 and 1.7. In pictures of
+/// plaster and gravel, at least one of the three is higher (1.8, 3.7 or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Minimum sharpness (CameraNoise::sharpness) of pictures whose coarse noise is synthetic and

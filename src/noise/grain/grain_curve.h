@@ -17,10 +17,9 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps; weaker grain counts as none.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the variance of one rounding, in squared units of grain_unit, which must be subtracted
-/// from the variance of the removed noise. The removed noise contains two roundings, before and
-/// after denoising. The decoder of the synthetic grain also rounds once, so one of the two is not
-/// subtracted.
+/// Returns the variance of rounding, in squared units of grain_unit, that must be subtracted from
+/// the variance of the removed noise. Samples are rounded before and after denoising. Only one of
+/// the two roundings is subtracted, because the decoder of the synthetic grain rounds, too.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise. Each standard deviation is averaged over

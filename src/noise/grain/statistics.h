@@ -10,8 +10,7 @@
 
 namespace lull {
 
-/// Unit of samples: 1/16 of an 8-bit step, so that samples of 12 bits are integers without
-/// conversion.
+/// Unit of samples: 1/16 of an 8-bit step, in which samples of 12 bits need no conversion.
 inline constexpr int grain_unit = 16;
 
 /// Maximum lag (dx, dy) between two samples in the normal equations of a filter with lag 3.

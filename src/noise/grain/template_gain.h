@@ -1,6 +1,6 @@
 #pragma once
 // Level of the grain that a decoder synthesises. The decoder filters white noise of a known level
-// to a template, and copies all grain blocks of a picture from the template (AV1 bitstream
+// into a template, and copies all grain blocks of a picture from the template (AV1 bitstream
 // specification, section 7.18.3.3).
 
 #include <array>

@@ -47,8 +47,8 @@ class Light {
   /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
   /// 3x3 pixels or more, because variances from few samples per pixel are inaccurate.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of regressors: the components of the normal, the logarithm of the depth,
-  /// and the albedo, as far as the frame has them. The illumination may depend on them.
+  /// Returns the number of regressors, on which the illumination may depend: the components of the
+  /// normal, the logarithm of the depth, and the albedo, as far as the frame has them.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
   /// Returns the noise variance of regressor `i`, measured at high frequencies. (Feature buffers

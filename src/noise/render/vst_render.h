@@ -11,9 +11,9 @@
 
 namespace lull {
 
-/// Noise level of the stabilised illumination, on the 0..255 scale. Samples larger than about 48
-/// times their noise level are outside the range that filters accept after stabilisation
-/// (float_range.h), and are preserved unchanged.
+/// Noise level of the stabilised illumination, on the 0..255 scale. After stabilisation, samples
+/// larger than about 48 times their noise level are outside the range that filters accept
+/// (float_range.h). The session preserves them unchanged.
 inline constexpr float stabilised_light_sigma = 8;
 /// Noise level for which the filter of with_render_vst() must be opened: 1.5 times the actual
 /// level, because the noise of renders has long tails. (On the two scenes of

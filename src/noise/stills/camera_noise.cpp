@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-// The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
-// (docs/measurements/noise-estimation.md states the gain of each constant).
+// The constants of this file were chosen on half of the photographs of Nam et al. 2016 and of Xu et
+// al. 2018 (docs/measurements/noise-estimation.md states the gain of each constant).
 
 namespace lull {
 namespace {
@@ -20,10 +20,10 @@ constexpr double typical_level = 6;         // level of the lowest frequencies o
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// Filters assume `strength` times the measured level at the noise level `typical_level`, because
-/// camera noise is coarser than a block and stronger in some areas than in others. The assumed
-/// spectrum is flatter than the measured spectrum (`spectrum_exponent`), because flat blocks may
-/// lack fine frequencies that other blocks have.
+/// For noise of the level `typical_level`, filters assume `strength` times the measured level,
+/// because camera noise is coarser than a block and stronger in some areas than in others. The
+/// assumed spectrum is flatter than the measured spectrum (`spectrum_exponent`), because flat
+/// blocks may lack fine frequencies that other blocks have.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.

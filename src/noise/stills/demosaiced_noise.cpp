@@ -44,12 +44,12 @@ constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, ban
 /// level at 3 and 4, divided by the level at 7 and 8; at least 1.8 in the simulated pictures, and 1
 /// for white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6; at most 1.1 in clean
-/// photographs.
+/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. Clean photographs
+/// have a level of at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies; 0.39 to 0.63 in
-/// simulated pictures, depending on the colour matrix.
+/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. Simulated
+/// pictures have ratios of 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
 /// Assumed change of the noise of a developed picture with the brightness v: the level is
@@ -177,9 +177,9 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances over the ranges of brightness. A level that exceeds the level that
-/// the other ranges allow (possible_level()) is reduced to it, because the excess is texture.
-/// `agreement` receives the share of the variance of chroma that remains.
+/// Returns the mean variances over the ranges of brightness. The function limits the level of each
+/// range to the level that the other ranges allow (possible_level()), because the excess is
+/// texture. `agreement` receives the share of the variance of chroma that remains.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

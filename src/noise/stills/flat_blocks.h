@@ -24,8 +24,8 @@ struct UsableBlocks {
   std::size_t count = 0;
 };
 
-/// Selects blocks with few clipped samples; allows more clipped samples if fewer than `min_blocks`
-/// blocks have so few.
+/// Selects blocks with few clipped samples. If there are fewer than `min_blocks`, the function
+/// allows more clipped samples.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
 /// Returns the indices of the usable blocks, sorted by brightness. `values` is the result of

@@ -8,8 +8,8 @@
 
 #include "noise/clipped_gaussian.h"
 
-// The method repeats two steps: it selects the blocks whose energy noise of the current level
-// explains, and measures the level again in these blocks. One half of the coefficients selects
+// The method repeats two steps: it selects the blocks whose energy can be explained by noise of the
+// current level, and measures the level again in these blocks. One half of the coefficients selects
 // blocks, and the other half measures them, and vice versa. These halves are independent for white
 // noise, so that the selection does not bias the level. Liu, Tanaka, Okutomi 2013 ("Single-image
 // noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select blocks in this
@@ -77,8 +77,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance measured in blocks whose energy noise of `variance` explains; in the
-/// flattest blocks if there are too few.
+/// Returns the variance measured in blocks whose energy can be explained by noise of the variance
+/// `variance`, or in the flattest blocks if there are too few such blocks.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));

@@ -19,7 +19,7 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 /// A value is a fill value, from a mask, padding or clipping, if at least this share of all cubes
 /// is constant with this value. Cubes that contain fill values are not measured.
 constexpr double share_of_fill = 0.005;
-/// Maximum number of voxels with a fill value of a cube that is used.
+/// Maximum number of voxels with a fill value in a cube that is measured.
 constexpr int max_filled = 1;
 /// Maximum number of voxels of a cube with the minimum or with the maximum value of the volume.
 /// Cubes with more such voxels are clipped and not used.

@@ -32,9 +32,9 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Returns the noise level in the flat cubes among `cubes`. A cube is flat if noise of the level
-/// that is measured at high frequencies explains its energy at low frequencies. The result is empty
-/// if fewer than `min_count` cubes are flat.
+/// Returns the noise level in the flat cubes among `cubes`. A cube is flat if its energy at low
+/// frequencies can be explained by noise of the level measured at high frequencies. The result is
+/// empty if fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Selects the `count` cubes with the lowest energy at low frequencies, and returns the noise level
 /// that is measured at their high frequencies.

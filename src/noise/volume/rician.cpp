@@ -98,8 +98,9 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by v = d
-  // - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the table.
+  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by the
+  // formula v = d - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the
+  // table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

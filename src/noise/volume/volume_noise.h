@@ -18,8 +18,8 @@ namespace lull {
 enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume: values at nodes, with linear interpolation in
-/// between and constant values outside. Node i of n along an axis of s voxels is at (i + 0.5) s / n
-/// - 0.5.
+/// between and constant values outside. Along an axis with n nodes and s voxels, node i is at (i +
+/// 0.5) s / n - 0.5.
 struct NoiseMap {
   // Size of the volume along x, y (of a slice) and z, at least 1.
   std::array<int, 3> voxels{1, 1, 1};

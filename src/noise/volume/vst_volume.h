@@ -23,8 +23,8 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 ///     Rician noise:   zero + sigma f((v - zero) / s), with the function f of rician.h;
 ///     Gaussian noise: v sigma / s.
 /// No stabilised sample leaves the range of samples, because sigma is the minimum of s. The session
-/// preserves samples that the filter leaves unchanged bit for bit. Frame::slice states the position
-/// of a slice in the noise map; if it is unknown, the session counts slices. @throws
+/// preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice states the
+/// position of a slice in the noise map; if it is unknown, the session counts slices. @throws
 /// InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
