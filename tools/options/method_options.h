@@ -41,7 +41,7 @@ struct MethodOptions {
   SeriesChoice series = SeriesChoice::automatic;
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
-  const Preset* preset = nullptr;        // profile and radius where the user gave neither; or null
+  const Preset* preset = nullptr;        // profile and radius if no option sets them; may be null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
   // The clip in which patches are matched. "auto": the feature buffers of the render. Empty: the

@@ -137,7 +137,7 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // At a strength of 1, no multiplication may change the noise levels.
+  // A strength of 1 must not change any bit of the noise levels, so they are not multiplied.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

@@ -35,7 +35,7 @@ enum OptionUse : unsigned {
   for_bm4d = 256,
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
-  for_features = 2048,  // non-local means on renders with features
+  for_features = 2048,  // non-local means on renders with feature buffers
   /// Neither the environment nor a settings file may set the option (tools/settings/settings.h),
   /// because it names files of one run, selects a part of one input, or gives a permission.
   only_on_command_line = 4096,

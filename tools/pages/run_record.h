@@ -76,7 +76,7 @@ class RunRecord {
   /// from the thread that calls add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // For use after the run has finished.
+  // The following functions may be called only after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

@@ -91,7 +91,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // The last element keeps the span above 0 if all depths are equal and sigma is 0.
+  // The last term keeps the span above 0 if all depths are equal and sigma is 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

@@ -8,8 +8,7 @@
 namespace lull {
 namespace {
 
-/// Returns means over 4x4 samples of the luma that has 1/4 of the frame's resolution, so that each
-/// mean covers 16x16 samples of the frame.
+/// Returns the means of 16x16 samples of the frame, computed from the means of 4x4 samples.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);

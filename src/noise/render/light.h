@@ -19,9 +19,9 @@ namespace lull {
 
 inline constexpr float albedo_floor = 0.02f;
 
-/// Properties of the noise of a render that the user specifies.
+/// Noise properties of a render, as specified by the user.
 struct RenderNoise {
-  float sigma = 0;     // noise level on the 0..255 scale; 0: from the features, or estimated
+  float sigma = 0;     // noise level on the 0..255 scale; 0: from the feature buffers, or estimated
   float strength = 1;  // factor by which the noise level is multiplied
 };
 
