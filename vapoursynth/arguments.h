@@ -35,15 +35,16 @@ class Arguments {
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
 /// Returns one value of `sigma` for each plane; the last value applies to planes without a value.
-/// Returns nothing if sigma is not given, and the plug-in must estimate the noise. @throws
-/// InvalidArgument
+/// Returns nothing if sigma is not given, and the plug-in must estimate the noise.
+/// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
 /// Returns the parameters, except the noise, with which a session for core.lull.Denoise is opened.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
 /// Returns the parameters, including the noise, with which a session for core.lull.BM3Dv2 is
-/// opened. The arguments have the same names as in BM3DCUDA. @throws InvalidArgument
+/// opened. The arguments have the same names as in BM3DCUDA.
+/// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 
 }  // namespace lull::vapoursynth

@@ -179,8 +179,8 @@ NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));
 }
 
-/// Checks the guide and stores its format. @throws InvalidArgument  patches cannot be matched in
-/// the guide
+/// Checks the guide and stores its format.
+/// @throws InvalidArgument  patches cannot be matched in the guide
 void check_guide(Filter& filter) {
   const VSVideoInfo& guide = *filter.api->getVideoInfo(filter.guide);
   filter.guide_format = format_of(guide);

@@ -79,10 +79,10 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 
 /// Finds the frame with which the session must start, and pushes the frames before the target. The
 /// result of the target depends on `margin_.before` earlier frames, without frames that repeat
-/// their predecessor. Whether a frame repeats its predecessor depends on earlier frames, back to
-/// the last frame that is completely different from its predecessor (Timeline::is_distinct).
-/// Therefore the function searches backwards for such a frame, and counts the frames after it.
-/// Returns false if the host must first provide the frames `more`.
+/// their predecessor. Repeated frames can be detected only after a frame that differs completely
+/// from its predecessor (Timeline::is_distinct). Therefore the function searches backwards for such
+/// a frame, and counts the frames after it. Returns false if the host must first provide the frames
+/// `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

@@ -46,7 +46,8 @@ class ProgramMemory {
   /// Returns the samples of `given` as a frame, without other properties. The frame shares the
   /// memory if the owner allows it, if the rows are contiguous, aligned samples in ascending order
   /// of addresses, and if the user of the frame can read this memory. All other samples are copied
-  /// before the function returns. @throws InvalidArgument, StatusError, DeviceUnavailable
+  /// before the function returns.
+  /// @throws InvalidArgument, StatusError, DeviceUnavailable
   [[nodiscard]] Frame frame_of(const lull_frame& given, const std::shared_ptr<FrameOwner>& owner);
 
   /// Checks the memory of a frame.

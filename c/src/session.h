@@ -30,8 +30,8 @@ struct OpenedSession {
   bool is_volume = false;
 };
 
-/// Opens the denoiser that the command `lull` opens for a file with such frames. @throws
-/// InvalidArgument, DeviceUnavailable, OutOfDeviceMemory, DeviceFailure
+/// Opens the denoiser that the command `lull` opens for a file with such frames.
+/// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedSession open_denoiser(const InputFormat& input, const lull_params& params,
                                           bool results_on_gpu);
 

@@ -42,8 +42,9 @@ class DeviceArray {
   const std::string& typestr() const { return typestr_; }
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
-  /// Returns an object that supports DLPack and keeps the memory alive. @throws
-  /// nanobind::buffer_error  the elements are not numbers, or their bytes are in big-endian order
+  /// Returns an object that supports DLPack and keeps the memory alive.
+  /// @throws nanobind::buffer_error  the elements are not numbers, or their bytes are in big-endian
+  ///     order
   nanobind::object exported() const;
 
  private:

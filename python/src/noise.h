@@ -56,8 +56,9 @@ struct Estimate {
 /// scale.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Estimates the noise from excerpts of consecutive images. @param flat  true for slices of stacks:
-/// the result then has no noise curve, so that the noise level does not depend on brightness
+/// Estimates the noise from excerpts of consecutive images.
+/// @param flat  true for slices of stacks: the result then has no noise curve, so that the noise
+///     level does not depend on brightness
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
@@ -68,7 +69,8 @@ struct Depth {
 };
 
 /// Analyses consecutive depth maps. `sigma` is in the unit of the maps; empty: the function
-/// estimates it. @throws InvalidArgument  the maps contain only holes
+/// estimates it.
+/// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);

@@ -37,7 +37,8 @@ class DeviceFrames {
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
   /// Returns the image as a frame. If `copy` is false and the rows of the image are contiguous
   /// samples, the frame shares the memory of the image, which must exist and not change until the
-  /// result has been returned. All other images are copied. @throws InvalidArgument
+  /// result has been returned. All other images are copied.
+  /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
  private:

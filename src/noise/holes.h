@@ -45,8 +45,8 @@ class Holes {
   std::vector<std::int32_t> sums_;
 };
 
-/// Checks that sessions can process holes in frames of this format. @throws InvalidArgument  the
-/// frames have several planes
+/// Checks that sessions can process holes in frames of this format.
+/// @throws InvalidArgument  the frames have several planes
 void check_holes(const FrameFormat& format);
 /// Returns the holes of a frame, or null.
 /// @throws InvalidArgument  the holes and the frame differ in size

@@ -47,7 +47,8 @@ class BidsDataset {
   /// func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
   /// Returns the metadata of an image from JSON files. Metadata in subfolders override metadata in
-  /// the folders above (inheritance principle of BIDS). @throws BadData  a JSON file is damaged
+  /// the folders above (inheritance principle of BIDS).
+  /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
   /// Returns the nearest file with this suffix and extension that belongs to the image; empty if

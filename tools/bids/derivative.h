@@ -24,8 +24,9 @@ struct BidsProcessing {
                               const BidsProcessing& processing);
 
 /// Creates the folder of the derivative with its description and README, unless lull has already
-/// written them. @throws CannotCreate  the folder contains another dataset, a link leads out of the
-/// folder, or the folder cannot be created
+/// written them.
+/// @throws CannotCreate  the folder contains another dataset, a link leads out of the folder, or
+///     the folder cannot be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

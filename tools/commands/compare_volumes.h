@@ -10,10 +10,12 @@
 
 namespace lull::tools {
 
-/// Opens the HTML page of --html; null if the option is not given. @throws CannotCreate
+/// Opens the HTML page of --html; null if the option is not given.
+/// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two open stacks from which no slice was read. @throws any error of compare()
+/// Compares two open stacks from which no slice was read.
+/// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);
 

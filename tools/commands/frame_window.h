@@ -42,7 +42,8 @@ class WindowReader {
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
   /// Reads the frame at the position and its neighbours. Returns nothing if the input has no frame
-  /// there. @param frame  the first frame of the source, if the caller has already read it
+  /// there.
+  /// @param frame  the first frame of the source, if the caller has already read it
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {

@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the files of the command, checked before lull estimates the noise. @throws
-/// InvalidArgument  an output is another file of the command @throws CannotCreate  an output
-/// already exists
+/// Returns the files of the command, checked before lull estimates the noise.
+/// @throws InvalidArgument  an output is another file of the command
+/// @throws CannotCreate  an output already exists
 RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;

@@ -75,8 +75,8 @@ class RunReport {
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
   /// Writes the page, after the output has got its final name. Returns a warning about missing
-  /// parts of the report; empty if the report is complete. @throws CannotCreate, IoError  the
-  /// report cannot be written
+  /// parts of the report; empty if the report is complete.
+  /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);
 

@@ -28,7 +28,8 @@ struct DenoiseOptions {
 };
 
 /// Uses the first operand as the input and the next operand as the output, unless -i or -o
-/// specifies them. @throws InvalidArgument  there are too many operands
+/// specifies them.
+/// @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
 /// Checks the combination of all options.
@@ -58,8 +59,8 @@ void check_group_means(const DenoiseOptions& options);
 [[nodiscard]] inline bool names_defect_file(const NoiseOptions& options) {
   return options.repair != repair_auto && options.repair != repair_off;
 }
-/// Converts the sigma of the options to the 0..255 scale on which samples are filtered. @throws
-/// InvalidArgument  the converted sigma is out of range
+/// Converts the sigma of the options to the 0..255 scale on which samples are filtered.
+/// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns a message that states which value of the file corresponds to the white level of
@@ -78,8 +79,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns the number of volumes of a 4-D NIfTI file; 1 for other inputs.
 [[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
 /// Returns whether the input may be denoised as a series, with principal components over its
-/// volumes. @throws InvalidArgument  --series pca is given, but the input or other options do not
-/// allow it
+/// volumes.
+/// @throws InvalidArgument  --series pca is given, but the input or other options do not allow it
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
 /// the options alone determine this.
@@ -100,12 +101,13 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns the profile of the options, or the default for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
 /// Returns the parameters of bm3d: those of the profile, with the changes of other options, and
-/// with the noise multiplied by the strength. `options` must have passed check(). @throws
-/// InvalidArgument  a parameter is out of range; the message names it
+/// with the noise multiplied by the strength. `options` must have passed check().
+/// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
 /// Returns the parameters of non-local means that averages the patches of groups
-/// (averages_groups()). @throws InvalidArgument  a parameter is out of range
+/// (averages_groups()).
+/// @throws InvalidArgument  a parameter is out of range
 [[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                              int temporal);
 /// Returns the parameters of bm4d.

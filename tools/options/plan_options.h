@@ -10,13 +10,14 @@
 
 namespace lull::tools {
 
-/// Returns the options of the command line that the plan stores. @throws InvalidArgument  an option
-/// cannot be used in a shared job
+/// Returns the options of the command line that the plan stores.
+/// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 
-/// Returns the options that a plan contains. @throws BadData  an option is unknown or is not
-/// allowed in plans, or options contradict each other
+/// Returns the options that a plan contains.
+/// @throws BadData  an option is unknown or is not allowed in plans, or options contradict each
+///     other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

@@ -59,8 +59,8 @@ class RunRecord {
   /// @param chosen  numbers of the frames to show; empty: some frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Must be called before the first frame. @param fields  true if the fields of interlaced frames
-  /// were filtered separately
+  /// Must be called before the first frame.
+  /// @param fields  true if the fields of interlaced frames were filtered separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
   /// Appends a scene. The thread that calls add_frame() must call it before the first frame of the
   /// scene.

@@ -28,8 +28,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// Returns the recorded settings of a job without the noise record, which is long and has a section
 /// of its own.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record among the recorded settings of a job; empty if there is none. @param
-/// name  file that contains the record, for messages @throws BadData  the record is damaged
+/// Returns the noise record among the recorded settings of a job; empty if there is none.
+/// @param name  file that contains the record, for messages
+/// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,
                                                    const std::string& name);
 

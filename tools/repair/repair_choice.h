@@ -16,15 +16,16 @@ namespace lull::tools {
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the defects of `source` that are repaired: those in the file that --repair names, or
-/// else those that are certainly present in the excerpts of complete frames. @throws any error of
-/// read_defects()
+/// else those that are certainly present in the excerpts of complete frames.
+/// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
 
 /// Reads a file of defects for frames like those of `source`: a text with lines "x y" or "x y FIRST
-/// LAST", or a picture in which defective samples are not 0. @throws NoInput  the file cannot be
-/// read @throws BadData  a line is not valid, a position lies outside of the frame, the picture has
-/// another size, or more than a tenth of the frame is defective
+/// LAST", or a picture in which defective samples are not 0.
+/// @throws NoInput  the file cannot be read
+/// @throws BadData  a line is not valid, a position lies outside of the frame, the picture has
+///     another size, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 

@@ -28,8 +28,8 @@ class Metrics {
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Must be called after each frame. @param sigma  noise levels of the scene that contains the
-  /// frame, by plane, on the 0..255 scale
+  /// Must be called after each frame.
+  /// @param sigma  noise levels of the scene that contains the frame, by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);
   void end(const pipeline::PipelineStats& stats, int exit_code, std::int64_t damaged_frames);

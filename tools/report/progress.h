@@ -58,7 +58,8 @@ class Progress {
   void start(const JobFacts& facts);
   /// Adds a scene that lull detected after the start of the run.
   void on_new_scene(const SceneLevels& scene);
-  /// Must be called after each frame. @param time_s  pts of the frame in seconds
+  /// Must be called after each frame.
+  /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();

@@ -9,8 +9,8 @@
 namespace lull::tools {
 
 /// Returns the progress line: a bar, the percentage and further figures, in at most `columns` - 1
-/// characters, because some terminals wrap a line that fills the last column. @param frames
-/// expected number of frames; no bar if it is 0 or already exceeded
+/// characters, because some terminals wrap a line that fills the last column.
+/// @param frames expected number of frames; no bar if it is 0 or already exceeded
 [[nodiscard]] std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames,
                                         int columns);
 

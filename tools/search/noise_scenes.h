@@ -34,9 +34,10 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 
 /// Returns the scenes of a clip. Each group of successive excerpts with similar noise levels is a
 /// scene. A scene begins where the picture changes most between two excerpts with different levels.
-/// Scenes without an excerpt are not detected. @param excerpts  in the order of time; not empty
-/// @param all  the estimate from all excerpts together @param frames_from  reads frames of the
-/// clip; if it is empty, the clip is one scene
+/// Scenes without an excerpt are not detected.
+/// @param excerpts  in the order of time; not empty
+/// @param all  the estimate from all excerpts together
+/// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all,
                                                 const FramesFrom& frames_from);

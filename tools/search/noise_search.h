@@ -30,17 +30,19 @@ struct InputSamples {
 };
 
 /// Decodes a few frames, spread over the selected part, of an input that can be read again. The
-/// function seeks, so its duration does not depend on the length of the input. @param source the
-/// open input; the function opens the input again to read it @throws any error of opening and
-/// reading the input
+/// function seeks, so its duration does not depend on the length of the input.
+/// @param source the open input; the function opens the input again to read it
+/// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
 /// Estimates the noise of an input that can be read again. For a stack, the function reads slices
 /// that are spread over the stack. If the noise changes from scene to scene, the function searches
-/// for the cuts and estimates the noise of each scene. @param source  the open input; the function
-/// does not read it @param repair  repairs the frames that the function itself reads; `samples`
-/// must already be repaired @throws any error of opening and reading the input
+/// for the cuts and estimates the noise of each scene.
+/// @param source  the open input; the function does not read it
+/// @param repair  repairs the frames that the function itself reads; `samples` must already be
+///     repaired
+/// @throws any error of opening and reading the input
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 
@@ -49,8 +51,8 @@ struct FoundNoise {
   NoiseRecord noise;
   RepairPlan repair;
 };
-/// Reads samples of an input that can be read again, and finds its defects and its noise. @throws
-/// any error of opening and reading the input
+/// Reads samples of an input that can be read again, and finds its defects and its noise.
+/// @throws any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Estimates the noise from the first frames of a pipe, which are consecutive.

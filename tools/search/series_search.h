@@ -37,9 +37,10 @@ class SeriesCollector {
   void add(const Frame& slice);
 
   /// Completes the noise of the input with the noise level of each volume, and decomposes the
-  /// series if it is denoised as one. May be called only once. @param scene  the noise of all
-  /// volumes together @param given  true: the noise is given and does not change; false: the noise
-  /// is estimated, and the decomposition may correct it
+  /// series if it is denoised as one. May be called only once.
+  /// @param scene  the noise of all volumes together
+  /// @param given  true: the noise is given and does not change; false: the noise is estimated, and
+  ///     the decomposition may correct it
   void complete(SceneNoise& scene, bool given);
 
  private:
@@ -60,7 +61,8 @@ class SeriesCollector {
 };
 
 /// Reads the input again and decomposes it, if it is denoised as a series and not decomposed yet.
-/// The noise of `scene` must be given. @throws any error of reading
+/// The noise of `scene` must be given.
+/// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 

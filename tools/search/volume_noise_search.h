@@ -50,8 +50,8 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
                           NoiseRecord& noise);
 
 /// Writes the file of --noise-map, if the option is given. The file has the geometry of the input,
-/// a NIfTI file, and its voxels are noise levels in the units of the input. @throws any error of
-/// reading and writing
+/// a NIfTI file, and its voxels are noise levels in the units of the input.
+/// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);
 

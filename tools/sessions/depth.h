@@ -18,15 +18,16 @@ struct DepthPlan {
   std::vector<std::string> lines;  // messages for the user
 };
 
-/// Returns how the samples of the input represent depths. @throws InvalidArgument the input is not
-/// grey, or its samples cannot represent the value that marks holes
+/// Returns how the samples of the input represent depths.
+/// @throws InvalidArgument the input is not grey, or its samples cannot represent the value that
+///     marks holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
 /// Reads the first frames of an input that can be read again.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
-/// Plans the filtering of an input, whose first frames are `frames`. @throws BadData  the frames
-/// contain only holes
+/// Plans the filtering of an input, whose first frames are `frames`.
+/// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
 

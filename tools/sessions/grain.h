@@ -23,9 +23,11 @@ namespace lull::tools {
 /// scene, one by one.
 class GrainJob {
  public:
-  /// @param format  format of the input @param noise  estimated noise of the input; if it was
-  /// measured between frames, it describes the grain better than the removed noise does @throws
-  /// InvalidArgument  frames of this format have no grain table, or the input can be read only once
+  /// @param format  format of the input
+  /// @param noise  estimated noise of the input; if it was measured between frames, it describes
+  ///     the grain better than the removed noise does
+  /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
+  ///     only once
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
@@ -42,7 +44,8 @@ class GrainJob {
   /// Returns a wrapper of the denoiser that measures the grain, or the denoiser itself if no table
   /// is requested.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table after all frames have been denoised. @throws IoError, CannotCreate
+  /// Writes the table after all frames have been denoised.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

@@ -32,8 +32,8 @@ class InputNoise {
       : options_(options), info_(std::move(info)) {}
 
   /// Determines the noise. For a pipe, the function first calls `open_sink`, because the sink must
-  /// be open before frames are read, and then reads and stores the first frames. @throws
-  /// InvalidArgument, and any error of reading and of `open_sink`
+  /// be open before frames are read, and then reads and stores the first frames.
+  /// @throws InvalidArgument, and any error of reading and of `open_sink`
   void find(io::MediaSource& source, const std::function<void()>& open_sink);
 
   /// Returns the noise that was known before the first frame.

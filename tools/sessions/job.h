@@ -27,11 +27,14 @@ namespace lull::tools {
 /// noise of the job.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
 /// Returns the defects that the planned or interrupted job repairs, if this run continues it;
-/// otherwise nothing. @param format  format of complete frames @throws BadData
+/// otherwise nothing.
+/// @param format  format of complete frames
+/// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
 /// Returns the clip limits in the plan of a job, for noise that --sigma gives. Only for runs that
-/// compute segments of the job. @throws BadData
+/// compute segments of the job.
+/// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 
 /// Returns the numbers of context frames that a session needs around the missing frames of a

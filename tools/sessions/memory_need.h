@@ -15,7 +15,8 @@ namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
 /// process's control groups, whichever is less; 0: no limit is known. The other half is for
-/// encoders and decoders. @param root the folder that contains proc and sys
+/// encoders and decoders.
+/// @param root the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
@@ -29,8 +30,9 @@ struct PlannedSessions {
 /// each session filters one part of consecutive frames at a time. The frames around each part are
 /// filtered twice, so long parts are more efficient. The parts in host memory, one more than there
 /// are sessions, may use a quarter of the limit of host memory, but at least 1 GiB and at most 8
-/// GiB. If the number of frames is known, the parts have equal lengths. @param clips  number of
-/// clips that are in memory at the same time; the fields of each parity are a separate clip
+/// GiB. If the number of frames is known, the parts have equal lengths.
+/// @param clips  number of clips that are in memory at the same time; the fields of each parity are
+///     a separate clip
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

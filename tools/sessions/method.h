@@ -65,8 +65,8 @@ struct Method {
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// Selects the method for this noise, the options and the kind of input. @throws InvalidArgument
-/// the options contradict each other or cannot be used for the input
+/// Selects the method for this noise, the options and the kind of input.
+/// @throws InvalidArgument the options contradict each other or cannot be used for the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 

@@ -15,8 +15,9 @@
 namespace lull::tools {
 
 /// Returns the noise of --sigma (after rescale_sigma()) or --noise, or of the resumed job; nothing
-/// if the noise must be estimated. @throws InvalidArgument  the given noise belongs to frames of
-/// another layout @throws NoInput, BadData  the noise file cannot be read
+/// if the noise must be estimated.
+/// @throws InvalidArgument  the given noise belongs to frames of another layout
+/// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
@@ -27,8 +28,9 @@ namespace lull::tools {
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
 /// Adds the clip limits of the input to the noise of --sigma or --noise, if the filter needs them.
-/// The limits are found in the excerpts, or taken from the plan of the job. @param excerpts  the
-/// result of excerpts_from() @throws BadData  the plan is damaged
+/// The limits are found in the excerpts, or taken from the plan of the job.
+/// @param excerpts  the result of excerpts_from()
+/// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 

@@ -38,8 +38,10 @@ struct OpenedDenoisers {
 /// throws DeviceFailure.
 ///
 /// For each of these events, the function or the session calls `notify` with one line of text, from
-/// any thread. @throws OutOfDeviceMemory  a device cannot hold the smallest session @throws
-/// DeviceFailure      a device fails immediately @throws any other error of opening a session
+/// any thread.
+/// @throws OutOfDeviceMemory  a device cannot hold the smallest session
+/// @throws DeviceFailure  a device fails immediately
+/// @throws any other error of opening a session
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns an observer that adds a phase to the parts that it receives, and passes them on. @param
-/// phase  the phases of all slices in radians
+/// Returns an observer that adds a phase to the parts that it receives, and passes them on.
+/// @param phase  the phases of all slices in radians
 series::PartsObserver with_phase(const series::PartsObserver& parts,
                                  const std::shared_ptr<const SeriesStore>& phase) {
   return [parts, phase](const Frame& noisy, const Frame& real, const Frame& imaginary) {

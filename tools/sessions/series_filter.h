@@ -37,9 +37,10 @@ class SeriesProgress {
 /// Filters the components of a series, each as a volume with the method and parameters of the
 /// options. Returns a session for the slices of the filtered series, which may be requested in any
 /// order; null if the run was stopped. For complex samples (--phase), the session returns
-/// magnitudes. @param parts  receives the filtered real and imaginary parts; may be empty @param
-/// series  the function overwrites its samples with the components @throws any exception of the
-/// sessions
+/// magnitudes.
+/// @param parts  receives the filtered real and imaginary parts; may be empty
+/// @param series  the function overwrites its samples with the components
+/// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(
     const DenoiseOptions& options, const io::MediaSource& source,
     const std::shared_ptr<FittedSeries>& series, const std::vector<bm3d::Backend>& backends,

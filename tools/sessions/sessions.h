@@ -103,9 +103,10 @@ class ContextEnd {
 };
 
 /// Wraps the denoisers so that they filter only the frames in `ranges`, for example the missing
-/// frames of a resumed job, or the frame of --keep. @param format  format of the frames or fields
-/// @param context_end  null if no context frames are read @param first_session  index that
-/// `context_end` uses for the session of the first denoiser
+/// frames of a resumed job, or the frame of --keep.
+/// @param format  format of the frames or fields
+/// @param context_end  null if no context frames are read
+/// @param first_session  index that `context_end` uses for the session of the first denoiser
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);

@@ -16,12 +16,13 @@
 namespace lull::tools {
 
 /// Returns the options of `lull denoise --job`: the options in the plan, followed by those of the
-/// command line. @throws NoInput, BadData  there is no valid plan @throws InvalidArgument  the
-/// options contradict each other
+/// command line.
+/// @throws NoInput, BadData  there is no valid plan
+/// @throws InvalidArgument  the options contradict each other
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
 
-/// Returns a new plan with the options of the command line. @throws CannotCreate  a file has the
-/// name of the job's folder
+/// Returns a new plan with the options of the command line.
+/// @throws CannotCreate  a file has the name of the job's folder
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
 /// Returns the options with which the sink of the run is opened.
@@ -50,9 +51,9 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                   io::SourceOptions& source);
 
 /// Returns a denoiser that filters nothing: it returns frames without samples, and records in the
-/// plan which frames repeat the previous frame. @param context_end  is called with the index of the
-/// last picture that the denoiser needs @param at_end  is called after the last frame, before the
-/// plan is written
+/// plan which frames repeat the previous frame.
+/// @param context_end  is called with the index of the last picture that the denoiser needs
+/// @param at_end  is called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
                                                      const ClipPlan& plan,
                                                      const FrameFormat& format,

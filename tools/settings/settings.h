@@ -36,8 +36,9 @@ struct CommandSettings {
 
 /// Returns all values that apply to a run. The values of the command line (`given`) come last. A
 /// value replaces values of lower precedence of the same option, and of options that set the same
-/// property: --preset on the command line replaces LULL_PROFILE. @throws InvalidArgument  the file
-/// or a variable is invalid; the message names the place @throws NoInput  the file cannot be read
+/// property: --preset on the command line replaces LULL_PROFILE.
+/// @throws InvalidArgument  the file or a variable is invalid; the message names the place
+/// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
                                                      std::vector<OptionValue> given,
                                                      const Environment& environment);

@@ -28,14 +28,16 @@ struct VolumeMask {
 };
 
 /// Reads the mask for the slices of `source`. Voxels with a number other than 0 are inside the
-/// mask. `options` are those with which `source` was opened. @throws NoInput  the file cannot be
-/// opened @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
+/// mask. `options` are those with which `source` was opened.
+/// @throws NoInput  the file cannot be opened
+/// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask that the options name; nothing if they name none. @throws InvalidArgument  a mask
-/// is given although the frames are not slices @throws any error of read_mask()
+/// Reads the mask that the options name; nothing if they name none.
+/// @throws InvalidArgument  a mask is given although the frames are not slices
+/// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 

@@ -16,14 +16,16 @@ namespace lull::tools {
 class PhaseFile {
  public:
   /// Opens the file. Without --phase-turn, the constructor reads the file once to determine the
-  /// value of a full turn from the range of the values. @param source  the magnitudes, which must
-  /// have the same size @throws NoInput  the file cannot be opened @throws BadData  the file is
-  /// damaged, has another size, or its range is not a known one @throws InvalidArgument  the file
-  /// is not a NIfTI file
+  /// value of a full turn from the range of the values.
+  /// @param source  the magnitudes, which must have the same size
+  /// @throws NoInput  the file cannot be opened
+  /// @throws BadData  the file is damaged, has another size, or its range is not a known one
+  /// @throws InvalidArgument  the file is not a NIfTI file
   PhaseFile(const InputOptions& options, const io::MediaSource& source);
 
   /// Returns the next slice of the file. `radians` receives its phases in radians, row by row;
-  /// phases may be NaN. @throws BadData  there is no further slice
+  /// phases may be NaN.
+  /// @throws BadData  there is no further slice
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
@@ -53,10 +55,13 @@ class PhaseOutput {
 
   bool is_requested() const { return sink_ != nullptr; }
   /// Writes the phases of the next slice. Where the run does not change the magnitude, the phase
-  /// does not change. @param noisy  the magnitudes before the filter @param real, imaginary  the
-  /// filtered parts without the slowly varying phase, which the function adds again
+  /// does not change.
+  /// @param noisy  the magnitudes before the filter
+  /// @param real, imaginary  the filtered parts without the slowly varying phase, which the
+  ///     function adds again
   void write(const Frame& noisy, const Frame& real, const Frame& imaginary);
-  /// Completes the file after the last slice. @throws IoError, CannotCreate
+  /// Completes the file after the last slice.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

@@ -19,7 +19,8 @@ class ResidualFile {
   /// Wraps the denoiser of the run. The wrapper writes the input minus the result of each slice, in
   /// the units of the input.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Completes the file after the last slice. @throws IoError, CannotCreate
+  /// Completes the file after the last slice.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

@@ -10,8 +10,8 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be aligned. Must be called before any output is opened. @throws
-/// InvalidArgument  the input is not a burst, or --keep is missing
+/// Checks whether the input can be aligned. Must be called before any output is opened.
+/// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Wraps `denoiser`, which uses `method`. The wrapper aligns frames to the reference frame

@@ -11,9 +11,9 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be enlarged. Must be called before any output is opened. @throws
-/// InvalidArgument  the input cannot be enlarged: it has slices or fields @throws BadData  the
-/// results would exceed the maximum frame size
+/// Checks whether the input can be enlarged. Must be called before any output is opened.
+/// @throws InvalidArgument  the input cannot be enlarged: it has slices or fields
+/// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Sets the size of the frames that the sink receives to the enlarged size.

@@ -28,15 +28,16 @@ struct FeatureSources {
 };
 
 /// Opens the files of feature buffers that the options `given` name, with the same options as
-/// `input`. @throws NoInput  a file cannot be opened @throws BadData  a file is damaged, or has
-/// another size than the input
+/// `input`.
+/// @throws NoInput  a file cannot be opened
+/// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Wraps `denoiser` so that every frame receives its feature buffers (Frame::features). @throws
-/// BadData  from push() or from this function: a layer is missing or has another size, or a file
-/// ends too early
+/// Wraps `denoiser` so that every frame receives its feature buffers (Frame::features).
+/// @throws BadData  from push() or from this function: a layer is missing or has another size, or a
+///     file ends too early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
                                                  FeatureSources sources,
                                                  FirstFrame first_frame = {});

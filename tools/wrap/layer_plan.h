@@ -20,10 +20,12 @@ struct LayerPlan {
   [[nodiscard]] std::string text() const;
 };
 
-/// Plans which layers are denoised and which are copied. @param all  layers of the open source; if
-/// `names` is not empty, the picture of the source must be the first layer of `names` @param names
-/// layers that --layer selects; empty: all layers with colours @param keeps_layers  true: the
-/// output contains all layers; false: only the picture @param input, output  names for messages
+/// Plans which layers are denoised and which are copied.
+/// @param all  layers of the open source; if `names` is not empty, the picture of the source must
+///     be the first layer of `names`
+/// @param names layers that --layer selects; empty: all layers with colours
+/// @param keeps_layers  true: the output contains all layers; false: only the picture
+/// @param input, output  names for messages
 /// @throws BadData  a layer does not exist or contains data, or the file has no picture of light
 /// @throws InvalidArgument there are several names, but the output contains only one picture
 [[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,

@@ -28,7 +28,8 @@ class LayerSession {
                const io::LayerInfo& picture);
 
   /// Opens a separate source with this layer as its picture, to determine the format and the noise
-  /// of the layer. @throws any error of opening a source and side inputs
+  /// of the layer.
+  /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory in bytes that the session needs.
   double memory(const std::vector<bm3d::Backend>& backends) const;

@@ -17,8 +17,8 @@ struct LayerDenoiser {
 };
 
 /// Returns a denoiser that passes each frame to `picture`, and the layers of the frame to their
-/// sessions. The results are frames of the picture with filtered layers (io::set_layers()). @throws
-/// BadData  from push(): a frame lacks a layer, or its layer has another size
+/// sessions. The results are frames of the picture with filtered layers (io::set_layers()).
+/// @throws BadData  from push(): a frame lacks a layer, or its layer has another size
 [[nodiscard]] std::unique_ptr<Denoiser> layered(std::unique_ptr<Denoiser> picture,
                                                 std::vector<LayerDenoiser> layers);
 

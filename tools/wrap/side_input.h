@@ -25,8 +25,9 @@ struct SideInput {
 };
 
 /// Opens a side input with `options`, like the input. In a shared job, the source starts at the
-/// position of the part. Damage of the side input is an error. @throws NoInput  the file cannot be
-/// opened @throws BadData  the file is damaged
+/// position of the part. Damage of the side input is an error.
+/// @throws NoInput  the file cannot be opened
+/// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 

@@ -30,7 +30,8 @@ class SideInputs {
   /// attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Wraps `denoiser` so that every frame receives its guide and feature buffers. May be called
-  /// only once. @throws any error of guided() and featured()
+  /// only once.
+  /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});
 

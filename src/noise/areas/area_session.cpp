@@ -38,8 +38,8 @@ float area_noise(float value, int x, int y) {
 }
 
 /// Replaces the samples of `areas` in plane `i` of `frame` by local means of the surrounding
-/// samples, plus noise. @param noise  standard deviation of the noise on the 0..255 scale; 0: no
-/// noise is added
+/// samples, plus noise.
+/// @param noise  standard deviation of the noise on the 0..255 scale; 0: no noise is added
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
   const PlaneView<float> samples = plane.view();

@@ -78,7 +78,8 @@ class DepthStatistics {
   /// noise. The samples 0 and 255 stand for the quantiles at 0.1 % and 99.9 % of all depths. If
   /// these quantiles are less than 8 sigma apart, the scale spans 8 sigma. (Filters accept samples
   /// from about -128 to 383; depths outside this range are preserved unchanged:
-  /// core/float_range.h.) @param reference  reference depth; empty: the median depth
+  /// core/float_range.h.)
+  /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 
  private:

@@ -21,7 +21,8 @@ void stabilise_depth(const DepthScale& scale, const Frame& depth, Frame& stabili
 /// Makes a session for depth maps. `filter` must be a session for frames of
 /// stabilised_depth_format(format) with holes, opened for the noise level scale.level(). The
 /// session preserves holes, and samples that the filter leaves unchanged, bit for bit. No other
-/// sample gets a value that marks a hole. @throws InvalidArgument  frames with several planes
+/// sample gets a value that marks a hole.
+/// @throws InvalidArgument  frames with several planes
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const DepthScale& scale, const FrameFormat& format,
                                                  std::unique_ptr<Denoiser> filter);
 

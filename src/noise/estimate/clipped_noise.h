@@ -37,8 +37,9 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// If estimate_noise() is certain that the noise is more than 30 % weaker than the given noise, the
 /// function uses the estimated level, because too high a level in the curve would turn dark areas
 /// black. If this estimate is below 4 levels, the plane has no limits. Planes with a curve keep the
-/// level of their curve. @param noise  the noise with the given levels @param excerpts  at least
-/// one frame; all frames have the same format and are in host memory
+/// level of their curve.
+/// @param noise  the noise with the given levels
+/// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 

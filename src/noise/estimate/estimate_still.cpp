@@ -22,11 +22,15 @@ constexpr std::size_t min_blocks = 16;
 /// smaller than `max_blocks` because the search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks falls if the noise is coloured.
-/// `coloured_fall` is the level of DCT coefficients (v, u) with v + u = 5, divided by the level at
-/// v + u = 11..13; `coloured_end_fall` is the level at v + u = 8, divided by the level at 11..13.
-/// In camera pictures, the ratios are at least 3.1 and 1.64. In flat blocks of Set12 and Kodak,
-/// scans with weak white noise, they are at most 3.5 and 1.42 (except in one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks falls if the noise is coloured. The ratios
+/// compare levels at frequencies v + u of DCT coefficients (v, u):
+/// - `coloured_fall`: the level at 5, divided by the level at 11 to 13. It is at least 3.1 in
+///   camera pictures.
+/// - `coloured_end_fall`: the level at 8, divided by the level at 11 to 13. It is at least 1.64 in
+///   camera pictures.
+///
+/// In flat blocks of Set12 and Kodak, which are scans with weak white noise, the ratios are at most
+/// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Noise whose spectrum falls by at least `uniform_fall` also counts as coloured if all flat blocks
 /// have similar energy at coarse frequencies (unevenness) and if the level at the lowest

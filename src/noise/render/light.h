@@ -31,11 +31,11 @@ class Light {
  public:
   explicit Light(const FrameFormat& format);
 
-  /// Decomposes a frame and its feature buffers, on the cores of the caller's TBB arena. @throws
-  /// InvalidArgument  feature buffers of another size
+  /// Decomposes a frame and its feature buffers, on the cores of the caller's TBB arena.
+  /// @throws InvalidArgument  feature buffers of another size
   void decompose(const Frame& frame, const RenderNoise& noise);
-  /// Loads the albedo only, for recompose(). @throws InvalidArgument  feature buffers of another
-  /// size
+  /// Loads the albedo only, for recompose().
+  /// @throws InvalidArgument  feature buffers of another size
   void load_albedo(const Frame& frame);
 
   int planes() const { return planes_; }

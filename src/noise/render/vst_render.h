@@ -28,9 +28,11 @@ inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 /// frames of stabilised_light_format(), opened for the noise level light_filter_sigma. The session
 /// maps a sample u of the demodulated illumination (light.h) to stabilised_light_sigma u / s. s^2
 /// is the mean of the noise variance over 11 x 11 pixels and all channels, so that the filter
-/// preserves hues. @param repeats detects repeated frames if Frame::repeat_state is unknown; may be
-/// null. The detector compares the original frames, while the filter gets the stabilised frames.
-/// @param threads  0: all cores @throws InvalidArgument  frames that are not RGB or grey floats
+/// preserves hues.
+/// @param repeats detects repeated frames if Frame::repeat_state is unknown; may be null. The
+///     detector compares the original frames, while the filter gets the stabilised frames.
+/// @param threads  0: all cores
+/// @throws InvalidArgument  frames that are not RGB or grey floats
 [[nodiscard]] std::unique_ptr<Denoiser> with_render_vst(
     const RenderNoise& noise, const FrameFormat& format, std::unique_ptr<Denoiser> filter,
     std::unique_ptr<RepeatFinder> repeats = nullptr, int threads = 0);

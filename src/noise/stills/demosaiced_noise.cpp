@@ -36,13 +36,15 @@ constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of levels of chroma (geometric means of U and V) in DCT coefficients (v, u) of
-/// the frequency v + u. `min_middle_share`: the level at 5 and 6, divided by the level at 1 and 2.
-/// This ratio is at least 0.32 in the simulated pictures of docs/measurements/camera-noise.md, and
-/// at most 0.16 in photographs with in-camera denoising. `min_luma_share`: the level at 5 and 6,
-/// divided by the level of luma there; at least 0.59 in the simulated pictures. `min_fall`: the
-/// level at 3 and 4, divided by the level at 7 and 8; at least 1.8 in the simulated pictures, and 1
-/// for white noise.
+/// Minimum ratios of levels of chroma (geometric means of U and V) at frequencies v + u of DCT
+/// coefficients (v, u):
+/// - `min_middle_share`: the level at 5 and 6, divided by the level at 1 and 2. It is at least 0.32
+///   in the simulated pictures of docs/measurements/camera-noise.md, and at most 0.16 in
+///   photographs with in-camera denoising.
+/// - `min_luma_share`: the level at 5 and 6, divided by the level of luma there. It is at least
+///   0.59 in the simulated pictures.
+/// - `min_fall`: the level at 3 and 4, divided by the level at 7 and 8. It is at least 1.8 in the
+///   simulated pictures, and 1 for white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
 /// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. Clean photographs
 /// have a level of at most 1.1.

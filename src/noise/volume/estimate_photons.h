@@ -25,8 +25,8 @@ struct PhotonEstimate {
 /// Estimates the noise of a volume, or of planes over time. The function fits the variance at the
 /// high frequencies of cubes without structure (flat_cubes.h) as a linear function of their mean.
 /// The line determines the gain and the sum read^2 - gain offset; the third moment then separates
-/// the offset from the read noise. @return nothing if there are too few cubes, or if the variance
-/// does not rise with the mean
+/// the offset from the read noise.
+/// @return nothing if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);
 

@@ -26,9 +26,10 @@ struct VolumeEstimate {
 /// a noise map.
 inline constexpr float followed_variation = 1.3f;
 
-/// Estimates the noise of a volume from the statistics of its cubes. @param kind known kind of
-/// noise; empty: Rician if the background shows Rician noise, otherwise Gaussian @param zero  the
-/// sample on the 0..255 scale that represents a magnitude of 0
+/// Estimates the noise of a volume from the statistics of its cubes.
+/// @param kind known kind of noise; empty: Rician if the background shows Rician noise, otherwise
+///     Gaussian
+/// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 [[nodiscard]] VolumeEstimate estimate_volume(const CubeCollector& collector,
                                              std::optional<NoiseKind> kind, float zero);
 

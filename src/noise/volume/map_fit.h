@@ -16,8 +16,8 @@ struct NodeLevel {
 /// Fits a map m to the measured noise levels by weighted least squares. The function minimises the
 /// sum over all nodes of weight * (log m - logarithm)^2 (members of NodeLevel), plus `stiffness`
 /// times the squared differences between log m at neighbouring nodes. Outliers get smaller weights
-/// (Huber). Nodes without a measurement are extrapolated. @param levels x fastest, then y; at least
-/// one of them with a weight above 0
+/// (Huber). Nodes without a measurement are extrapolated.
+/// @param levels x fastest, then y; at least one of them with a weight above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);
 

@@ -62,8 +62,8 @@ struct VolumeNoise {
 /// Returns the highest noise level of a volume, which the search for constant areas uses.
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
-/// Checks the noise of a volume. @throws InvalidArgument  a noise level is not positive or not
-/// finite, or the map is inconsistent
+/// Checks the noise of a volume.
+/// @throws InvalidArgument  a noise level is not positive or not finite, or the map is inconsistent
 void validate(const VolumeNoise& noise);
 
 }  // namespace lull

@@ -13,8 +13,8 @@ namespace lull {
 /// `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
-/// Checks the noise and the format of slices. @throws InvalidArgument  frames with several planes,
-/// or a noise that validate() rejects
+/// Checks the noise and the format of slices.
+/// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with this noise. `filter` must be a session for frames of
@@ -24,8 +24,8 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 ///     Gaussian noise: v sigma / s.
 /// No stabilised sample leaves the range of samples, because sigma is the minimum of s. The session
 /// preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice states the
-/// position of a slice in the noise map; if it is unknown, the session counts slices. @throws
-/// InvalidArgument  as validate_vst()
+/// position of a slice in the noise map; if it is unknown, the session counts slices.
+/// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
                                                  std::unique_ptr<Denoiser> filter,
