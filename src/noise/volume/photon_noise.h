@@ -35,7 +35,7 @@ void validate(const PhotonNoise& noise);
 /// filter's result.
 class PhotonStabiliser {
  public:
-  /// @param noise  noise of samples on the 0..255 scale that passes validate()
+  /// @param noise  parameters on the 0..255 scale; must pass validate()
   explicit PhotonStabiliser(const PhotonNoise& noise);
 
   /// Returns the standard deviation of the noise of stabilised samples, on the 0..255 scale.
