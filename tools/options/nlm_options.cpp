@@ -21,7 +21,7 @@ void set_nlm(DenoiseOptions& options, Value nlm::Params::*member, Value value) {
   options.method.nlm_overrides.emplace_back([=](nlm::Params& params) { params.*member = value; });
 }
 
-/// Parses a list of features such as "albedo=FILE,normal=:LAYER".
+/// Parses a list of feature buffers such as "albedo=FILE,normal=:LAYER".
 void add_features(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -73,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that cannot be combined with the features of renders.
+/// Rejects options that cannot be combined with the feature buffers of renders.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";
