@@ -207,7 +207,7 @@ class HostWorker : public FrameWorker {
   /// Loads the guide that came with a frame, in the colour space in which the matcher compares
   /// patches.
   PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
-    Planes& guide_planes = slot.guide_planes;
+    HostPlanes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
     if (format_.layout == Layout::rgb)
       apply_colour_matrix(opponent_forward,
@@ -215,7 +215,7 @@ class HostWorker : public FrameWorker {
     return views(guide_planes);
   }
 
-  static PlaneViews views(const Planes& planes) {
+  static PlaneViews views(const HostPlanes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
   /// Returns the basic estimates of a frame. If a plane is not filtered, its estimate is the noisy
@@ -236,7 +236,7 @@ class HostWorker : public FrameWorker {
   /// Makes the guides of the first phase from the noisy picture.
   void make_first_guide(Slot& slot) {
     PlaneViews noisy{noisy_plane(slot, 0, slot.luma_guide)};
-    Planes chroma;
+    HostPlanes chroma;
     for (const int i : {1, 2})
       if (matches_in_chroma(plan(Phase::first), i)) noisy[i] = noisy_plane(slot, i, chroma[i]);
     make_guide(plan(Phase::first), noisy, slot.composite_guide);
@@ -249,7 +249,7 @@ class HostWorker : public FrameWorker {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
       return;      // all sets reuse their groups, so that nothing is matched
-    Planes mixed;  // chroma planes that are part of a guide
+    HostPlanes mixed;  // chroma planes that are part of a guide
     if (is_mixed()) {
       const auto mix_plane = [&](int i, Plane<float>& to) {
         memory_.acquire(i, to);

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 
 /// The planes of a frame as float samples, in the colour space in which they are filtered.
-using Planes = std::array<Plane<float>, 3>;
+using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// The data of a frame while it is in progress. A session over time has many frames in progress,
@@ -31,12 +31,12 @@ struct Slot {
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
-  Planes noisy;  // empty if the engine loads samples from the frame
-  Planes basic;  // basic estimates of the planes that are filtered
+  HostPlanes noisy;  // empty if the engine loads samples from the frame
+  HostPlanes basic;  // basic estimates of the planes that are filtered
   // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
   // `noisy` is empty, this member also contains the luma guide of the first phase.
   Plane<float> luma_guide;
-  Planes guide_planes;           // guide that came with the frame
+  HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;

@@ -37,9 +37,9 @@ cuda::DeviceBuffer<T> copied(const std::vector<T>& values, cudaStream_t stream) 
 
 }  // namespace
 
-CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform) {
+KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform transform) {
   const PatchCovariance covariance(noise, axis_rows(transform));
-  CovarianceTable table;
+  KernelCovariance table;
   CovarianceView& view = table.view;
   view.reach_x = covariance.reach_x(), view.reach_y = covariance.reach_y();
   view.uncorrelated = view.index(view.reach_x, view.reach_y) + 1;
@@ -76,7 +76,7 @@ Covariances::Covariances(const NoiseModel& noise, Transform transform, cudaStrea
     for (int earlier = 0; earlier < i && views_[i].is_white(); ++earlier)
       if (noise.plane(earlier).correlation == plane.correlation) views_[i] = views_[earlier];
     if (!views_[i].is_white()) continue;
-    const CovarianceTable table = make_covariance_table(plane, transform);
+    const KernelCovariance table = make_kernel_covariance(plane, transform);
     own_.push_back(copied(table.own, stream));
     decorrelation_.push_back(copied(table.decorrelation, stream));
     views_[i] = table.view;
