@@ -1,6 +1,6 @@
 #pragma once
-// Checks the compressed chunks of OpenEXR files. The check is needed because OpenEXR's C++ library
-// accepts a chunk with fewer bytes than its samples need, and then returns uninitialised memory.
+// Checks the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with too few
+// bytes and then returns uninitialised memory.
 
 #include <cstdint>
 #include <span>
@@ -8,16 +8,14 @@
 
 namespace lull::io {
 
-/// Searches for damage that can be detected without decoding. The function finds chunks beyond the
-/// end of the file, and chunks whose size differs from the space that they have in the file. For
-/// RLE, ZIP and PXR24, it also finds compressed data that end too early or have a wrong checksum.
-/// PIZ, B44 and DWA have no checksum. The function does not check deep parts and parts with
-/// subsampled channels. It uses `threads` threads; 0 means one thread. Returns a text about the
-/// first damaged chunk; empty if there is none.
+/// Returns a text about the first damaged chunk; empty if there is none. The function finds chunks
+/// that are beyond the end of the file or have a wrong size, and RLE, ZIP and PXR24 data that end
+/// too early or have a wrong checksum. It does not check deep parts and parts with subsampled
+/// channels. It uses `threads` threads; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the compression ratio of a compression method (Imf::Compression). A
-/// file reaches the bound if all its samples are equal.
+/// Returns an upper bound for the ratio of a compression method (Imf::Compression), which a file of
+/// equal samples reaches.
 double max_exr_compression(int compression);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Means of blocks of samples, which are the samples of the next smaller level of a pyramid.
+// Means of blocks of samples, for the next smaller level of a pyramid.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace lull::io {
 
-/// Divides an axis of a pyramid level into blocks. The mean of a block is one sample of the next
-/// smaller level. If the sizes of the two levels are a factor apart, rounded up or down, all blocks
-/// have the size of the factor, except that the last block may be smaller. Samples after the last
-/// block do not count.
+/// Divides an axis of a pyramid level into blocks, whose means are the samples of the next smaller
+/// level. If the sizes of the two levels are a factor apart, rounded up or down, all blocks have
+/// the size of the factor, except that the last block may be smaller. Samples after the last block
+/// do not count.
 class Blocks {
  public:
   /// @param before  number of samples of the level before
@@ -41,8 +41,8 @@ class PlaneMeans {
   void clear();
   /// Adds the stored samples of a plane, whose rows have no padding.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
-  /// call must be clear().
+  /// Returns the means of all planes since clear(), which must be the next call; NaN for blocks
+  /// without finite samples.
   const std::vector<double>& means();
 
  private:
