@@ -25,7 +25,7 @@ struct SeriesSettings {
 /// function needs memory for at most two copies of the samples.
 /// @param samples  samples on the 0..255 scale; NaN marks a voxel without a sample
 /// @return false if the samples were not changed, because the volumes have too little in common, or
-/// because fewer than two of them have noise. Each volume can then be denoised separately.
+///     because fewer than two of them have noise. Each volume can then be denoised separately.
 /// @throws InvalidArgument  a name is unknown
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] bool denoise_series(const series::Samples& samples, const SeriesSettings& settings);

@@ -20,9 +20,9 @@ namespace lull::io {
 /// decoded when their samples are read.
 /// @param series  the Series Instance UID or the number of the series; empty: the only series
 /// @throws BadData  a file is damaged; slices are missing, occur twice, or differ in size or
-/// orientation; lull cannot read the samples
+///     orientation; lull cannot read the samples
 /// @throws InvalidArgument  the folder contains several series and none is chosen, or the chosen
-/// series does not exist
+///     series does not exist
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

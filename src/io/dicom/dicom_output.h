@@ -21,7 +21,7 @@ namespace lull::io {
 /// and on the samples.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
 /// @throws CannotCreate  the folder exists and is not empty, or the file exists and must not be
-/// replaced
+///     replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,
                                                               const ForeignVolume& volume,
                                                               const SinkOptions& options);
