@@ -24,8 +24,8 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components among the volumes. The rest of the series counts as noise.
 constexpr double max_signal_share = 0.7;
-/// For at most `few_volumes` volumes with a share of signal components above `max_signal_share`, the
-/// noise level is estimated from the last `last_components` components.
+/// For at most `few_volumes` volumes with a larger share of signal components than
+/// `max_signal_share`, the noise level is estimated from the last `last_components` components.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes that differ by less than this factor count as equal: `same_level` for
