@@ -6,8 +6,8 @@
 
 namespace lull::burst {
 
-/// An alignment in units of the samples of a plane, which need not be square. It maps (x, y),
-/// relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment in units of the samples of a plane. Samples need not be square. The alignment maps
+/// (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 

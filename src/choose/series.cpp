@@ -77,7 +77,7 @@ series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   };
 }
 
-/// Writes the filtered slices to `samples`, which contains the unfiltered series.
+/// Replaces the unfiltered slices in `samples` by the filtered ones.
 void write_results(const series::FilteredSeries& filtered, const series::Samples& samples) {
   const auto session = series::open_series(std::make_shared<const series::FilteredSeries>(filtered),
                                            series::component_format(samples.shape));

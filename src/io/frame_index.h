@@ -39,9 +39,9 @@ struct FrameIndex {
   /// precede the frame `frame`; 0 if there is none. Repeated pictures do not count.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // For inputs that are read in parallel, whose frames with the same number belong together.
-  // `margins` is SourceOptions::margins: true if the source returns all pictures, false if it
-  // returns only the selected ones.
+  // For inputs that are read in parallel, frame number by frame number. `margins` is
+  // SourceOptions::margins: true if the source returns all pictures, false if it returns only the
+  // selected ones.
 
   /// Returns how many frames the source returns before the picture with the index `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;

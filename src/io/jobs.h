@@ -91,7 +91,7 @@ struct UnfinishedSegments {
   std::string text() const;
 };
 /// The bytes of a segment's file that a check reads: the first and the last bytes (`ends`), or all
-/// bytes (`all`), which detects any damage.
+/// bytes (`all`). Only `all` detects any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of the segments in the range `segments` and returns the unfinished segments.
 /// @throws InvalidArgument  the range ends after the last segment of the plan

@@ -66,7 +66,7 @@ struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Stores new samples for layers in the side data of `frame`, which a sink for OpenEXR writes
+/// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR writes them
 /// instead of the original samples.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 

@@ -247,8 +247,8 @@ class MediaSink : public FrameSink {
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
-/// Returns the facts (JobFact) of the interrupted job for this output, which a run that continues
-/// the job must have, too. The list is empty if there is no interrupted job.
+/// Returns the facts (JobFact) of the interrupted job for this output; empty if there is none. A
+/// run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
 /// Returns whether `path` is the name of a single picture although `source` is not a single still

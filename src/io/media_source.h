@@ -108,7 +108,7 @@ struct Limits {
 enum class Axis { x, y, z };
 
 struct SourceOptions {
-  /// Memory resource for the samples of frames, which must outlive the source and its frames.
+  /// Memory resource for the samples of frames. It must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one per core
   /// FFmpeg's name of the input's container; empty: FFmpeg detects the container from the content.
@@ -160,9 +160,9 @@ struct SourceOptions {
   /// float samples except those of stacks; 0: the source chooses it from the first frame. For other
   /// inputs, the value must be 0 or 1.
   double white = 1;
-  /// Stream number of the video that is decoded, which must not be a cover picture. It keeps its
-  /// position among the streams of the output. Without a number, lull decodes the video that FFmpeg
-  /// prefers, and makes it the first stream of the output.
+  /// Stream number of the decoded video, which must not be a cover picture. It keeps its position
+  /// among the streams of the output. Without a number, lull decodes the video that FFmpeg prefers,
+  /// and makes it the first stream of the output.
   std::optional<int> video{};
   /// Layer of an OpenEXR file that frames show (find_layer()); empty: the default picture. The text
   /// must be empty for other inputs.
@@ -199,9 +199,9 @@ class MediaSource : public FrameSource {
   /// outside the selection after the frame `number`, counted from 0 over all frames that read()
   /// returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Returns the values of a slice of a stack in the units of the file, row by row, including
-  /// outliers, which are NaN in frames. read() must have returned `slice`. For inputs other than
-  /// stacks, `values` becomes empty.
+  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers have
+  /// their values here, but are NaN in frames. read() must have returned `slice`. For inputs other
+  /// than stacks, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();

@@ -211,7 +211,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items of a part, from item `middle` on, to a new part, which is returned.
+  /// Moves the items of a part, from item `middle` on, to a new part. Returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)

@@ -29,7 +29,7 @@ struct PipelineStats {
   double busy_share(Stage stage) const {
     return seconds > 0 ? busy[static_cast<int>(stage)] / seconds : 0;
   }
-  /// Returns the stage that was busy for the longest time, which limits the speed.
+  /// Returns the stage that was busy for the longest time. This stage limits the speed.
   Stage busiest() const;
 };
 

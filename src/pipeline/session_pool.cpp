@@ -94,7 +94,7 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
   }
   work_changed_.notify_all();
   progress_.notify_all();
-  // The session is destroyed last, which may take long if the device has failed.
+  // The session is destroyed last, because its destruction may take long if the device has failed.
   workers_[me].session.reset();
   if (!last) return false;
   workers_[me].session = options_.replace(first);

@@ -37,8 +37,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // A repeated frame shares the sample buffer of the frame that it repeats, which saves memory if
-    // a session stores many of them.
+    // A repeated frame shares the sample buffer of the frame that it repeats. This saves memory if
+    // a session stores many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)

@@ -20,8 +20,8 @@ void demosaic_along_edges(PlaneView<const float> mosaic, const BayerPattern& pat
 
 /// Returns the noise of results of demosaic_along_edges() in the opponent space, for independent
 /// noise of the mosaic with the standard deviations `sigma` at red, green and blue sites. The
-/// function measures it in a demosaiced picture of pseudo-random noise, which is the same in each
-/// call.
+/// function measures the noise in a demosaiced picture of pseudo-random noise. The picture is the
+/// same in each call.
 [[nodiscard]] NoiseModel measured_noise(const BayerPattern& pattern,
                                         const std::array<float, 3>& sigma);
 

@@ -9,9 +9,9 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples in red rows to those in blue rows, which crosstalk
-/// between sites changes; 1 if it cannot be measured. Filters would preserve the difference as if
-/// it were a pattern of the scene.
+/// Returns the ratio of the green samples in red rows to those in blue rows; 1 if it cannot be
+/// measured. Crosstalk between sites changes the ratio, and filters would preserve the difference
+/// as if it were a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site that is

@@ -60,7 +60,7 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
 }
 
 /// Returns the distance between blocks. Blocks overlap, so that some lie completely in smooth
-/// areas, but less in large pictures, which have enough blocks.
+/// areas. The distance is larger in large pictures, which have enough blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -170,8 +170,7 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // A variance near that of rounding to integers, which is 1/12, means that the mosaic has no
-  // noise.
+  // A variance near 1/12, the variance of rounding to integers, means that the mosaic has no noise.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));

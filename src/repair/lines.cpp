@@ -141,8 +141,8 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   return correlation(of_first, of_last) >= 0.4;
 }
 
-/// Returns whether independent offsets of the lines, which are the same in all strips, cause the
-/// differences between lines.
+/// Returns whether independent offsets of the lines cause the differences between lines. Offsets
+/// are the same in all strips.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
   // Second differences of the line profile of each strip, which a constant slope of the picture
   // does not change.
@@ -248,8 +248,8 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
   // Solves (I + lambda D^T D) s = p for the smooth profile s of the profile p, where D takes
-  // differences of the given order. `band` contains the lower band of the matrix, which is replaced
-  // by its Cholesky factor L.
+  // differences of the given order. `band` contains the lower band of the matrix. Its Cholesky
+  // factor L replaces it.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -320,8 +320,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // The mean profile of all frames, which is the picture's contribution if the picture changes
-  // little, is subtracted if this lowers the score of the smoothing.
+  // The mean profile of all frames is the picture's contribution if the picture changes little. It
+  // is subtracted if this lowers the score of the smoothing.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

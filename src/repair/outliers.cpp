@@ -10,9 +10,9 @@
 namespace lull::repair {
 namespace {
 
-/// Ranks among the 24 sorted samples around a position, whose distance is the spread of the
-/// surroundings: 1.8 standard deviations for Gaussian noise. Up to four impulses of each sign do
-/// not change it.
+/// Ranks among the 24 sorted samples around a position. The distance between these ranks is the
+/// spread of the surroundings: 1.8 standard deviations for Gaussian noise. Up to four impulses of
+/// each sign do not change it.
 constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum peak of an outlier (its difference from the median of the surroundings) in units of the
 /// spread: 9 standard deviations of Gaussian noise.

@@ -195,8 +195,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a persistent line or edge, which belongs to an overlay (a
-  /// logo or subtitles) or to a static picture.
+  /// Returns whether the sample is near a persistent line or edge. Such lines and edges belong to
+  /// an overlay (a logo or subtitles) or to a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)

@@ -43,8 +43,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values, whose order changes; the mean of the two middle values if
-/// their number is even; 0 if there are none.
+/// Returns the median of the values: the mean of the two middle values if their number is even, 0
+/// if there are none. The function changes the order of the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -17,9 +17,9 @@ struct Decomposition {
 };
 
 /// Decomposes the covariance of volumes. Two groups of volumes with unrelated signals, such as the
-/// real and the imaginary parts of complex samples, are decomposed separately: their components
-/// contain less noise, and the edge of the noise, which falls with the number of volumes, excludes
-/// fewer weak signals.
+/// real and the imaginary parts of complex samples, are decomposed separately. Their components
+/// then contain less noise, and the edge of the noise, which falls with the number of volumes,
+/// hides fewer weak signals.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

@@ -16,8 +16,8 @@
 namespace lull::series {
 namespace {
 
-/// Maximum number of corrections of the noise levels, which end when the levels change by less than
-/// `close_level`. Two corrections are usual.
+/// Maximum number of corrections of the noise levels. The corrections end when the levels change by
+/// less than `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
 /// This number of voxels per volume is sufficient for a correction of the noise levels.
@@ -39,8 +39,8 @@ constexpr float max_correction = 1.5f;
 /// in a few voxels.
 constexpr int min_components = 16;
 /// A volume is filtered separately from the components if this reduces its error by at least
-/// `significance` standard errors. Series of more than `max_examined_volumes` volumes, which are
-/// similar to each other, are not examined.
+/// `significance` standard errors. Series of more than `max_examined_volumes` volumes are not
+/// examined, because their volumes are similar to each other.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -140,8 +140,8 @@ class NoiseEstimator {
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
-  /// Lowers the common level of all volumes if nearly all components contain signal, which is then
-  /// also in the residuals.
+  /// Lowers the common level of all volumes if nearly all components contain signal, because the
+  /// residuals then contain signal, too.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);

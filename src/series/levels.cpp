@@ -220,7 +220,8 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
   // Equal noise levels must remain equal. Otherwise, a volume with too low a noise level would
-  // dominate a component, which would explain its noise, and its level would fall further.
+  // dominate a component. This component would explain the volume's noise, and the level would fall
+  // further.
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

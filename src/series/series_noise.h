@@ -40,8 +40,8 @@ class Stabiliser {
   float forward(int volume, std::size_t voxel, float sample) const;
   /// The inverse of the stabilisation; for Rician noise, it is the exact unbiased inverse.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
-  /// Returns the squared difference between the stabilised sample and the stabilised magnitude 0,
-  /// whose mean is `energy_of_noise()` where there is only noise.
+  /// Returns the squared difference between the stabilised sample and the stabilised magnitude 0.
+  /// Where there is only noise, its mean is `energy_of_noise()`.
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }

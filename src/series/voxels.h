@@ -22,9 +22,10 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: the voxels that are set in
-/// `mask` or, without a mask, whose energy over all volumes noise cannot explain. If these are too
-/// few for a decomposition, the function returns all complete voxels.
+/// Returns the complete voxels inside the object, in ascending order. With a mask, these are the
+/// voxels that are set in `mask`. Without a mask, these are the voxels with more energy over all
+/// volumes than noise has. If they are too few for a decomposition, the function returns all
+/// complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

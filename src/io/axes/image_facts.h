@@ -22,8 +22,8 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Reads the voxel sizes and channel names in the description of a TIFF file, which is OME-XML or
-/// text by ImageJ.
+/// Reads the voxel sizes and channel names from the description of a TIFF file: OME-XML, or text by
+/// ImageJ.
 /// @param pixels_per_unit  the file's resolution along x and y, used only for files of ImageJ; 0:
 ///     unknown
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);

@@ -38,10 +38,10 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a TIFF file, which is either OME-XML or text by ImageJ
-/// ("channels=2", pages in the order channel, z, time). Without a description, all pages are slices
-/// of one volume. The same applies, with StackAxes::warning set, if ImageJ's description
-/// contradicts the number of pages.
+/// Reads the axes from the description of a TIFF file: OME-XML, or text by ImageJ ("channels=2",
+/// pages in the order channel, z, time). Without a description, all pages are slices of one volume.
+/// If ImageJ's description contradicts the number of pages, they are also slices of one volume, and
+/// StackAxes::warning is set.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

@@ -75,7 +75,7 @@ void GifWalk::step() {
 }
 
 /// Counts a fault and continues at the next control extension, which precedes the next picture. The
-/// search begins in the data of the previous picture, in which a size may be wrong.
+/// search begins in the data of the previous picture, because a size there may be wrong.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

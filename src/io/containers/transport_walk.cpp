@@ -33,9 +33,9 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance in bytes between the beginnings of packets, which is larger than a packet if
-/// time stamps (Blu-ray) or checksums (DVB) separate the packets. The function searches for the
-/// first packet, because a recording may begin in the middle of a packet.
+/// Finds the distance in bytes between the beginnings of packets. Time stamps (Blu-ray) or
+/// checksums (DVB) may separate the packets. The function searches for the first packet, because a
+/// recording may begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)

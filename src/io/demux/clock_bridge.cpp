@@ -370,7 +370,7 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the time stamp counter, which the demuxer itself has corrected.
+/// Reports an overflow of the time stamp counter. The demuxer itself has corrected the time stamps.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;

@@ -36,8 +36,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// Checks whether the Segment element of a Matroska file is complete, which follows the file's
-// header (RFC 9559, section 5) and states its size if the file is finished.
+// Checks whether the Segment element of a Matroska file is complete. This element follows the
+// file's header (RFC 9559, section 5), and states its size if the file is finished.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;

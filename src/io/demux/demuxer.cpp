@@ -218,8 +218,8 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The search for a truncation needs the demuxer's index, which is complete only at the end of a
-  // fragmented MP4 file.
+  // The search for a truncation needs the demuxer's index. In a fragmented MP4 file, the index is
+  // complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
   // If a Matroska file of unknown size ends within a cluster, the demuxer reports this only in

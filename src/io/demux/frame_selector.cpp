@@ -82,8 +82,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // A subtitle that extends beyond the last part must wait: the next frame may be selected, which
-    // extends the part.
+    // A subtitle that extends beyond the last part must wait, because the next frame may extend
+    // this part.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};

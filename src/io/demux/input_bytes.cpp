@@ -102,9 +102,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the file's address for FFmpeg, which ends the path of an address at '?' and '#'. If the
-// name of the folder contains one of these characters, the address refers to the open folder
-// (/proc/self/fd).
+// Makes the file's address for FFmpeg. FFmpeg ends the path of an address at '?' and '#', so a
+// folder whose name contains one of these characters becomes /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-// Returns FFmpeg's format for PAM files if the content is a PAM file, which FFmpeg does not
-// recognise; null otherwise.
+// Returns FFmpeg's format for PAM files if the content is a PAM file, and otherwise null. FFmpeg
+// does not recognise PAM files.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;

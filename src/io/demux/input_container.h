@@ -26,7 +26,7 @@ std::vector<int> video_streams(const AVFormatContext& context);
 class InputContainer {
  public:
   /// @param bytes    must outlive this object
-  /// @param picture  true if the input is a file of a picture sequence, which has no time stamps
+  /// @param picture  true if the input is a file of a picture sequence, without time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
   ///     and damage is not tolerated
   /// @throws InvalidArgument  the options are invalid

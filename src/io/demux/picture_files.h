@@ -34,7 +34,7 @@ class PictureFiles {
   bool empty() const { return files_.empty(); }
   /// Returns the content of the next file as a packet; null after the last file. The time stamp is
   /// the index of the file among all files. If `reader` is libtiff, the packet has no data. All
-  /// files must have the format of the first file, whose container is `first`.
+  /// files must have the format of `first`, the container of the first file.
   /// @throws BadData  the file is damaged, or has another format than the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Continues with the file that has the index `time`. Returns false if there is no such file.

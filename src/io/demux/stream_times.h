@@ -12,8 +12,9 @@ class StreamTimes {
  public:
   void note(const AVPacket& packet);
   /// Returns whether all packets of the other streams before `end` have been read; `end` is in the
-  /// video's time base. The time stamps of audio decide for audio streams. The time stamps of the
-  /// video decide for subtitles and data, which may have no packets for a long time.
+  /// video's time base. The result for audio depends on the time stamps of audio. The result for
+  /// subtitles and data, which may have no packets for a long time, depends on the time stamps of
+  /// the video.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

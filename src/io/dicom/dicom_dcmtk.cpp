@@ -185,7 +185,7 @@ std::optional<DicomImage> read_image(const std::string& path) {
   return image;
 }
 
-/// Clears the bits above Bits Stored, which may contain overlays, and extends the sign of negative
+/// Clears the bits above Bits Stored, in which overlays may be, and extends the sign of negative
 /// samples.
 template <class T>
 void extend_samples(std::vector<std::byte>& bytes, int bits_stored, bool is_signed) {

@@ -138,7 +138,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr bool is_signed = std::numeric_limits<T>::is_signed;
   const auto maximum = static_cast<T>((std::int64_t{1} << (bits_stored - (is_signed ? 1 : 0))) - 1);
   const T minimum = is_signed ? static_cast<T>(-maximum - 1) : T{0};
-  // clears the bits above Bits Stored, which are set in a negative sample
+  // clears the bits above Bits Stored, which the sign of a negative sample sets
   const auto mask = static_cast<T>((std::int64_t{1} << bits_stored) - 1);
   for (std::size_t at = 0; at + sizeof(T) <= samples.size(); at += sizeof(T)) {
     T value;

@@ -28,8 +28,8 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-// Returns the time stamp of the next frame, which is larger than all previous ones, as containers
-// require. At a constant frame rate, time stamps are frame numbers.
+// Returns the time stamp of the next frame. Time stamps increase, as containers require. At a
+// constant frame rate, they are frame numbers.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
@@ -239,9 +239,9 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times, which x265 3.5 returns for a video of at most two frames,
-// by consecutive ticks. The new decoding times are below all presentation times and above the
-// decoding times of the previous segment.
+// Replaces uninitialised decoding times by consecutive ticks. x265 3.5 returns such times for a
+// video of at most two frames. The new decoding times are below all presentation times and above
+// the decoding times of the previous segment.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

@@ -65,8 +65,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  times() of the encoder of the previous segment, which was opened with the same
-  ///     arguments; null: this encoder begins the video
+  /// @param times  times() of the previous segment's encoder, opened with the same arguments; null:
+  ///     this encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);

@@ -45,8 +45,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG and the source has a matrix other than BT.601, which
-/// JPEG readers do not support.
+/// Returns whether the encoder writes JPEG and the source's matrix is not BT.601, the only one that
+/// JPEG readers support.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;

@@ -14,8 +14,8 @@ namespace lull::io {
 /// channels. It uses `threads` threads; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the ratio of a compression method (Imf::Compression), which a file of
-/// equal samples reaches.
+/// Returns an upper bound for the ratio of a compression method (Imf::Compression). Files of equal
+/// samples reach it.
 double max_exr_compression(int compression);
 
 }  // namespace lull::io

@@ -55,8 +55,8 @@ class ExrFile {
   /// @throws BadData  the file is damaged, or the samples are deep or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for channels of a layer, whose complete names are in `channels`. The planes have
-  /// the size of the layer's window.
+  /// New samples for channels of a layer. `channels` contains the channels' complete names. The
+  /// planes have the size of the layer's window.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;

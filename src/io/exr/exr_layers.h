@@ -41,8 +41,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the beauty layer of a view, which contains the sum of all light; null if there is none.
-/// The function ignores case in the name of the view.
+/// Returns the beauty layer (the sum of all light) of a view, ignoring case in its name; null if
+/// there is none.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 

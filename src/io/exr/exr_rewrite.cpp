@@ -59,8 +59,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the number of chunks, which OpenEXR computes. The function
-/// does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
+/// Returns a copy of the header without the number of chunks, because OpenEXR computes it. The
+/// function does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)

@@ -58,7 +58,8 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
 }
 
 /// Copies the time stamps, the stream index and the flags of the packet `source` to the converted
-/// packet `packet`, which becomes a key packet, because a decoder needs no earlier packets for it.
+/// packet `packet`, and marks `packet` as a key packet, because a decoder needs no earlier packets
+/// for it.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;
@@ -184,8 +185,7 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// Copies all side data of the stream `from` to the stream `to`, which contains copies of the
-/// packets.
+/// Copies all side data of the stream `from` to the stream `to`, which gets copies of its packets.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

@@ -60,8 +60,8 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// Where the messages of a decoder go: the list of messages about its file, and a listener, which
-/// may be empty.
+/// Where the messages of a decoder go: the list of messages about its file, and an optional
+/// listener.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;

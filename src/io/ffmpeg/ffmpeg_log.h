@@ -71,7 +71,7 @@ class LogWatch {
 
   /// Returns the most recent error as one line; empty if there was none.
   std::string last_error() const;
-  /// Returns the first error, which is the cause if further errors follow from it.
+  /// Returns the first error, which may be the cause of later errors.
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;

@@ -45,8 +45,8 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
                          bool full_range);
 
 /// Copies the samples of `picture` to the planes of `frame`, and the alpha samples to `alpha` if it
-/// is not null. The formats must match. Samples above the maximum of the bit depth, which FFmpeg
-/// accepts in raw files of 16 bits, are clamped.
+/// is not null. The formats must match. Samples above the maximum of the bit depth are clamped;
+/// FFmpeg accepts them in raw files of 16 bits.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes the planes of `picture` refer to the samples of `frame` without a copy. The caller must

@@ -78,8 +78,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Two hosts may have equal names, so the function also checks the lock of the file, which shows
-// whether a process on any host still writes it.
+// Two hosts may have equal names, so the function also checks the lock of the file. The lock shows
+// whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
   std::error_code code;
   const bool is_folder = fs::is_directory(fs::symlink_status(leftover.path, code));

@@ -22,7 +22,7 @@ namespace lull::io {
 /// A queue of bytes in a file. read() returns the bytes in the order in which write() stored them.
 class ScratchFile {
  public:
-  /// @param folder  folder of the file, which the first write creates; empty: the system's folder
+  /// @param folder  folder in which the first write creates the file; empty: the system's folder
   ///     for temporary files
   explicit ScratchFile(std::string folder) : folder_(std::move(folder)) {}
   ~ScratchFile();

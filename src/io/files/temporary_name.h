@@ -1,5 +1,5 @@
 #pragma once
-// Names of temporary files, which identify the process that writes the file, so that later
+// Names of temporary files. A name identifies the process that writes the file, so that later
 // processes can detect whether the file is abandoned.
 
 #include <cstdint>

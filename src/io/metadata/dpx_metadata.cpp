@@ -27,7 +27,7 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Byte ranges of the header that describe how the file stores samples, which are not copied,
+/// Byte ranges of the header that describe how the file stores samples. They are not copied,
 /// because the output may store samples in another way.
 struct Range {
   std::size_t begin, end;

@@ -1,5 +1,5 @@
-// Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
-// primary item, which FFmpeg 5.1 does not read.
+// Reads the orientation of HEIF files (ISO/IEC 23008-12), which FFmpeg 5.1 does not read, from the
+// properties irot and imir of the primary item.
 
 #include <optional>
 

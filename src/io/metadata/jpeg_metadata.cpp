@@ -24,7 +24,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// Beginning of the comment that FFmpeg's encoder writes, which is not copied to outputs.
+/// Beginning of the comment that FFmpeg's encoder writes. lull does not copy this comment to
+/// outputs.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data

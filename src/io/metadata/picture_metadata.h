@@ -73,7 +73,7 @@ PictureMetadata read_metadata(ByteView file);
 /// Returns the format of an encoded picture according to its first bytes.
 PictureKind kind_of(ByteView file);
 
-/// Returns the format of files with this file name extension, which contains no dot.
+/// Returns the format of files with this file name extension (without a dot).
 PictureKind kind_of_extension(const std::string& extension);
 
 /// Adds metadata to the encoded picture `file` and returns the new bytes. `metadata` must come from

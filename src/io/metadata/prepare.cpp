@@ -50,8 +50,8 @@ class Preparation {
     data.clear();
   }
 
-  /// Removes the additional pictures, because they show the noise, except a gain map for a JPEG
-  /// output of the same size, which is also valid for the denoised picture.
+  /// Removes the additional pictures, because they show the noise. A gain map is also valid for the
+  /// denoised picture, so it remains in a JPEG output of the same size.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;

@@ -46,8 +46,8 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 }  // namespace
 
-// Checks the compressed texts and profiles of a PNG file, which FFmpeg decompresses without a
-// limit, although one compressed byte can become about a thousand bytes.
+// Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a limit,
+// and one compressed byte can become about a thousand bytes.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;

@@ -39,10 +39,10 @@ class PlaneMeans {
   PlaneMeans(const PlaneSize& from, const PlaneSize& to);
   /// Begins a new result.
   void clear();
-  /// Adds the stored samples of a plane, whose rows have no padding.
+  /// Adds the stored samples of a plane without padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means of all planes since clear(), which must be the next call; NaN for blocks
-  /// without finite samples.
+  /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
+  /// call must be clear().
   const std::vector<double>& means();
 
  private:

@@ -23,8 +23,8 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture in one strip, whose position write_tiff_tree() adds to the tags; empty:
-  /// the directory has no picture. The bytes must exist until the picture is written.
+  /// Samples of a picture in one strip; empty: the directory has no picture. write_tiff_tree() adds
+  /// the tags with the strip's position. The bytes must exist until the picture is written.
   std::span<const std::uint8_t> picture;
 
   [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;

@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Phrases in decoders' errors about metadata of cameras, which do not affect the samples.
+/// Phrases in decoders' errors about metadata of cameras. Such errors do not affect the samples.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
@@ -56,8 +56,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores prediction modes for each block of 16x16 pixels with fixed probabilities, which
-      // takes more than one bit per block.
+      // VP8 stores prediction modes for each block of 16x16 pixels with fixed probabilities. A
+      // block takes more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};

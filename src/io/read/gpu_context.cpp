@@ -4,9 +4,9 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header includes the header of the CUDA driver, which needs the CUDA toolkit, unless
-// CUDA_VERSION is defined. This file therefore defines CUDA_VERSION and the two types of the driver
-// that FFmpeg's header needs.
+// Without CUDA_VERSION, FFmpeg's header includes the header of the CUDA driver, which needs the
+// CUDA toolkit. This file therefore defines CUDA_VERSION and the two types of the driver that
+// FFmpeg's header needs.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;

@@ -35,7 +35,7 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps a file into memory, whose bytes the system reads on first use.
+/// Maps a file into memory. The system reads its bytes on first use.
 class MappedFile {
  public:
   /// Maps the file. If the file cannot be read, bytes() returns an empty span.
@@ -68,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether an edit list removes the frame, which FFmpeg decodes because other frames depend
-/// on it.
+/// Returns whether an edit list removes the frame. FFmpeg decodes such frames, because other frames
+/// depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -122,8 +122,7 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   // states, to keep the rows aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
   // The film grain that a decoder adds (AV1, H.274) is noise, too. With
-  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder exports a description of the grain instead, which
-  // lull ignores.
+  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder adds no grain.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 

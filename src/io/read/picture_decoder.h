@@ -91,7 +91,7 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets before the first picture from the GPU, which the CPU decodes if the GPU cannot decode
+  /// Packets before the first picture from the GPU. The CPU decodes them if the GPU cannot decode
   /// the stream.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;

@@ -14,8 +14,8 @@ extern "C" {
 
 namespace lull::io {
 
-/// The quantisation of each packet of a stream, from the log of FFmpeg's bitstream filter
-/// trace_headers, which parses the headers.
+/// The quantisation of each packet of a stream. FFmpeg's bitstream filter trace_headers parses the
+/// headers and logs their elements; this class reads the log.
 class QuantiserTrace {
  public:
   /// Prepares the filter. Without it in FFmpeg, and for codecs other than H.264, HEVC and AV1, the

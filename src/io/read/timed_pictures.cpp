@@ -106,8 +106,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of other streams that belong to skipped pictures, which the muxer does not
-/// remove because it gets no frame meanwhile.
+/// Drops the packets of other streams that belong to skipped pictures. The muxer does not remove
+/// them, because it gets no frame while pictures are skipped.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

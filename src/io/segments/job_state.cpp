@@ -70,8 +70,8 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   return std::clamp(frames, 0, max_segment_frames);
 }
 
-/// Returns the state of a job that a single process encodes, whose total number of frames is
-/// unknown.
+/// Returns the state of a job that a single process encodes. The total number of frames of such a
+/// job is unknown.
 JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);

@@ -29,7 +29,7 @@ int format_number(std::string_view text, std::string_view kind);
 /// damaged, or its format is newer than `known`.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
-/// Maximum size of a manifest or a plan in bytes, which suffices for days of video.
+/// Maximum size of a manifest or a plan in bytes; sufficient for days of video.
 inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
 /// Returns the text of a manifest or a plan; empty if the file does not exist.
 /// @throws NoInput, BadData, IoError  like io::read_text()

@@ -51,8 +51,8 @@ std::string to_text(const Manifest& manifest);
 /// Parses a manifest; nullopt if the text is damaged or does not have the format manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits of the numbers in a manifest, which lull never exceeds and whose products do not
-/// overflow.
+/// Limits of the numbers in a manifest. lull never exceeds them, and products of two such numbers
+/// do not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

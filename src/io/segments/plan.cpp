@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits of the numbers in a plan, which lull never exceeds and whose sums and products do not
-// overflow.
+// Limits of the numbers in a plan. lull never exceeds them, and sums and products of such numbers
+// do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;

@@ -151,8 +151,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // Segments of a single frame begin with the same idr_pic_id, which two consecutive IDR pictures
-  // of an H.264 stream must not have (ITU-T H.264, 7.4.3).
+  // Segments of a single frame would have consecutive IDR pictures with the same idr_pic_id, which
+  // H.264 forbids (ITU-T H.264, 7.4.3).
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

@@ -75,8 +75,8 @@ class TaskSink final : public MediaSink {
       segments_->begin(
           std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    // finish() completes the last segment of the job, which must not get its final name if the
-    // input has more frames than the plan.
+    // Only finish() completes the last segment of the job, because the segment must not get its
+    // final name if the input has more frames than the plan.
     if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 

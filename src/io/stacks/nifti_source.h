@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, whose fastest axis is x and whose slowest axis is z. A block
+/// Layout of the slices in the file. The fastest axis of the file is x, the slowest is z. A block
 /// is the part of the file that must be in memory to read a slice: one slice if the slices are
 /// along z, and otherwise the volume.
 struct SliceGrid {

@@ -77,8 +77,8 @@ class PlaneResult {
  public:
   explicit PlaneResult(const PlaneSource& source);
 
-  /// Converts the next frame and returns its samples in native byte order, which are valid until
-  /// the next call.
+  /// Converts the next frame and returns its samples in native byte order. They are valid until the
+  /// next call.
   /// @throws InternalError  the frame is not the next plane of the source
   std::vector<std::byte>& convert(const Frame& frame);
   std::int64_t pages() const { return pages_; }

@@ -71,7 +71,7 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Rejects a data type, which only outputs of volumes can choose.
+/// Rejects a data type for outputs other than volumes.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

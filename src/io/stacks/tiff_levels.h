@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Writes the smaller copies of pages, which write() computes from the filtered pages.
+/// Computes the smaller copies of pages from the filtered pages, and writes them.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData

@@ -1,5 +1,4 @@
-// Writes TIFF files from a TIFF file, whose tags the output keeps, or from a stack in another
-// format.
+// Writes TIFF files. The output keeps the tags of a TIFF input; other stacks become OME-TIFF files.
 
 #include <algorithm>
 #include <filesystem>

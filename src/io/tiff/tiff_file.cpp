@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* no_directory = "a directory lies beyond the end";
 
-/// Returns the position after the first directory, which consists of the number of its entries, the
-/// entries, and the offset of the next directory (TIFF 6.0, section 2; 64-bit offsets in BigTIFF).
-/// libtiff treats a missing offset as the end of the list, so the function checks it itself.
+/// Returns the position after the first directory (the number of its entries, the entries, and the
+/// offset of the next directory; TIFF 6.0, section 2). BigTIFF has 64-bit offsets. The function
+/// checks the offset itself, because libtiff treats a missing offset as the end of the list.
 std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;

@@ -11,8 +11,7 @@ bool is_fax(std::uint16_t codec) {
          codec == COMPRESSION_CCITTFAX3 || codec == COMPRESSION_CCITTFAX4;
 }
 
-/// Returns an upper bound for the compression ratio of a codec, which a page of equal samples
-/// reaches.
+/// Returns an upper bound for the compression ratio of a codec. Pages of equal samples reach it.
 std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:
@@ -84,8 +83,8 @@ void find_alpha(TIFF* page, TiffLayout& layout) {
       layout.alpha = layout.colours + i;
 }
 
-/// Selects libtiff's conversion from YCbCr to RGB, which also removes subsampling. Returns whether
-/// the codec has this conversion.
+/// Selects libtiff's conversion from YCbCr to RGB. The conversion also removes subsampling. Returns
+/// whether the codec has this conversion.
 bool choose_conversion(TIFF* page, std::uint16_t codec) {
   if (codec != COMPRESSION_JPEG ||
       tiff_tag<std::uint16_t>(page, TIFFTAG_PLANARCONFIG, 1) != PLANARCONFIG_CONTIG)

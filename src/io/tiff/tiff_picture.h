@@ -89,7 +89,7 @@ class TiffPictureWriter {
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
 
-/// Returns whether lull writes `picture`, which does not come from a TIFF file, as BigTIFF.
+/// Returns whether lull writes `picture` as BigTIFF. The picture must not come from a TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
 /// Pixel formats that TiffPictureWriter accepts, in order of preference. tiff_formats_of_tiff is

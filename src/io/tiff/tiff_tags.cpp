@@ -10,11 +10,11 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain offsets in the file, which have other values in the output.
+/// Tags that contain offsets in the file. The output has other offsets.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to a directory, which is copied, too. Sub-images are not copied, because they
-/// show the noise.
+/// Tags that refer to a directory. The directory is copied, too. Sub-images are not copied, because
+/// they show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -74,8 +74,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. Tiles of sizes that the standard does not allow, which
-/// libtiff reads but does not write, become strips.
+/// Copies the size of strips or tiles. Tiles of sizes that the standard does not allow become
+/// strips, because libtiff does not write such tiles.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&

@@ -41,8 +41,8 @@ class TiffWriter {
   void announce_levels(int count);
   /// Sets the tags of a smaller copy, as copy_tags() does.
   void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
-  /// Sets only the tags that describe the samples of the next page, whose strips are compressed
-  /// with Deflate.
+  /// Sets only the tags that describe the samples of the next page. The page gets strips with
+  /// Deflate.
   void set_tags(const TiffLayout& layout);
   /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
   /// order of the file, to write the samples; all bytes are 0 before.

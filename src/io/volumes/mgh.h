@@ -26,8 +26,7 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
                                                    std::span<const std::byte> original);
 
-/// Returns the bytes after the samples in an MGH file, which state the repetition time of a time
-/// series.
+/// Returns the bytes after the samples in an MGH file, with the repetition time of a time series.
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
 /// Returns the time between volumes in seconds that the bytes after the samples state; 0: unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);

@@ -181,8 +181,8 @@ class Parser {
     header_.data_offset = static_cast<std::uint64_t>(offset);
   }
 
-  // Reads the scale of the samples, which applies "if the scl_slope field is nonzero". A slope that
-  // is NaN or infinite also means no scale.
+  // Reads the scale of the samples. The scale applies "if the scl_slope field is nonzero". A slope
+  // that is NaN or infinite also means no scale.
   void read_scale() {
     const double slope = header_.version == 1 ? get<float>(at_.slope) : get<double>(at_.slope);
     const double inter = header_.version == 1 ? get<float>(at_.inter) : get<double>(at_.inter);

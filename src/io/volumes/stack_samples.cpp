@@ -82,8 +82,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // The maximum of a 64-bit integer type as a double is too large for the type. `>=` ensures that
-    // this double is never converted, which would be undefined behaviour.
+    // The maximum of a 64-bit integer type as a double is too large for the type. `>=` prevents the
+    // conversion of this double, which would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);

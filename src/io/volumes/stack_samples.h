@@ -23,7 +23,7 @@ int size_of(StoredType type);
 /// Returns a name such as "uint8", "int16" or "float32".
 std::string_view name_of(StoredType type);
 
-/// Format of a sample in a file, whose value is slope * stored + inter.
+/// Format of a sample in a file. The value of a sample is slope * stored + inter.
 struct StoredFormat {
   StoredType type = StoredType::u8;
   bool swapped = false;         // bytes are not in native order

@@ -1,5 +1,5 @@
 #pragma once
-// Names of volume files, whose endings state the format.
+// Names of volume files. The ending of a name states the format.
 
 #include <string>
 #include <string_view>

@@ -197,7 +197,7 @@ void Muxer::convert(const AVStream& from, const Container& container) {
                    (is_audio ? " (with equal samples)" : ""));
 }
 
-// Copies an attached file, which must have a name and a type in Matroska.
+// Copies an attached file. In Matroska, the file must have a name and a type.
 void Muxer::attach_file(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   if (avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
@@ -391,7 +391,7 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
 }
 
 // Increases the decoding time of a packet if it is not above the previous one. Decoding times can
-// become equal in a coarser time base, which many muxers reject.
+// become equal in a coarser time base, and many muxers reject equal decoding times.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

@@ -11,8 +11,8 @@ namespace lull::io {
 /// Opens the sink for the output name `null`, which discards all frames.
 std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options);
 
-/// Opens the sink for the output name `hash`, which writes digests of the frames as text to the
-/// open file options.descriptor, in the format that io/media.h describes.
+/// Opens the sink for the output name `hash`. It writes digests of the frames as text to the open
+/// file options.descriptor; io/media.h describes the format.
 std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, const SinkOptions& options);
 
 }  // namespace lull::io

@@ -9,9 +9,9 @@
 namespace lull::io {
 namespace {
 
-// Maximum delay of audio encoders in seconds, which insert some milliseconds before the audio. MP4
-// files hide these samples with an edit list, but some containers do not. Audio that begins at most
-// this time before 0 therefore counts as beginning at 0.
+// Maximum delay of audio encoders in seconds. Audio encoders insert some milliseconds before the
+// audio. MP4 files hide these samples with an edit list, but some containers do not. Audio that
+// begins at most this time before 0 therefore counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum lead of subtitles and data over all other streams in seconds, as in the ffmpeg command.
 // The start of a stream with a larger lead does not count.

@@ -26,9 +26,9 @@ struct StartShift {
 /// read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns a shift with which an encoder of a constant frame rate, which counts frames, can
-/// represent the time of the first frame exactly. All streams begin less than one frame later than
-/// with start_shift(), with unchanged offsets between them.
+/// Returns a shift with which an encoder of a constant frame rate can represent the time of the
+/// first frame exactly, because such an encoder counts frames. All streams begin less than one
+/// frame later than with start_shift(), with unchanged offsets between them.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

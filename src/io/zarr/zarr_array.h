@@ -41,7 +41,7 @@ struct ZarrArray {
   std::vector<std::string> names;
 
   int dimensions() const { return static_cast<int>(shape.size()); }
-  /// Returns the size of a decompressed chunk in bytes, which is at most max_chunk_bytes.
+  /// Returns the size of a decompressed chunk in bytes, at most max_chunk_bytes.
   std::size_t chunk_bytes() const;
   /// Returns the path of a chunk. `index` has one number for each dimension.
   std::string chunk_path(std::span<const std::int64_t> index) const;

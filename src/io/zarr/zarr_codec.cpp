@@ -22,8 +22,8 @@ int level_in(const Json& settings, const char* key, int otherwise, int minimum, 
   return static_cast<int>(integer_member(settings, key, otherwise, minimum, maximum, path));
 }
 
-/// Reads all settings of Blosc except the shuffle filter, which the versions of Zarr name
-/// differently.
+/// Reads all settings of Blosc except the shuffle filter. The versions of Zarr have different names
+/// for it.
 ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   ZarrCodec codec{.kind = ZarrCodec::Kind::blosc};
   codec.level = level_in(settings, "clevel", 5, 0, 9, path);

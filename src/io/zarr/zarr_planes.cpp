@@ -44,7 +44,7 @@ std::string path_of(const ZarrLevel& level, const ZarrArray& array, const ChunkI
   return array.chunk_path(index);
 }
 
-/// Copies `count` samples of `Bytes` bytes, which are `from_step` and `to_step` bytes apart. If
+/// Copies `count` samples of `Bytes` bytes, with distances of `from_step` and `to_step` bytes. If
 /// `swapped` is true, the bytes of each sample are reversed.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
@@ -214,7 +214,7 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks of the planes in memory, which are the most recent planes from write().
+/// Writes the chunks of the planes in memory: the most recent planes from write().
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};

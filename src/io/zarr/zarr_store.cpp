@@ -154,7 +154,8 @@ class StoreMaker {
   }
 
   /// Returns the metadata of a level of the pyramid. The translation states the position of the
-  /// first sample, which lies in the middle of its block of samples of the full size.
+  /// first sample. A sample lies in the middle of the block of full-size samples that it
+  /// represents.
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {

@@ -1,6 +1,6 @@
 #pragma once
-// The slowly varying phase of complex samples in a slice, which coils, shim and motion cause. After
-// its removal, the signal lies in the real parts.
+// The phase of complex samples that varies slowly within a slice. Coils, shim and motion cause this
+// phase. After its removal, the signal lies in the real parts.
 
 #include <complex>
 #include <span>

@@ -15,7 +15,7 @@ namespace lull::series {
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
-/// Returns memory for this number of volumes of the series, which must remain valid until
+/// Returns memory for this number of volumes of the series. The memory must remain valid until
 /// filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 
