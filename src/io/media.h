@@ -183,8 +183,8 @@ class MediaSink : public FrameSink {
 /// sink writes, and must reach the end of `source` before finish().
 ///
 /// The extension of `path` determines the container. The sink writes to a temporary file in the
-/// folder of `path`, to which finish() gives its final name. Without finish(), the destructor
-/// removes the file.
+/// folder of `path`. finish() gives this file its final name. Without finish(), the destructor
+/// removes it.
 ///
 /// Some names have a special meaning (./-, ./null and ./hash are files):
 ///

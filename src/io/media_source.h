@@ -131,15 +131,15 @@ struct SourceOptions {
   /// inputs and for files to which inputs refer.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
-  /// Index of the GPU that decodes, among the visible GPUs. The CPU decodes if there is no value,
-  /// or if FFmpeg or the GPU does not support the codec. Frames that a GPU decodes remain in its
-  /// memory (Frame::on_device). The caller must open the source before the process uses the GPU for
-  /// other work, because FFmpeg must create the GPU's primary context.
+  /// Index of the GPU that decodes, among the visible GPUs; nullopt: the CPU decodes. The CPU also
+  /// decodes if FFmpeg or the GPU does not support the codec. Frames that a GPU decodes remain in
+  /// its memory (Frame::on_device). The caller must open the source before the process uses the GPU
+  /// for other work, because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
-  /// If true, the source tolerates and counts damage of a video, also outside the selection: the
-  /// decoder conceals damaged parts of frames, frames that cannot be decoded are omitted, and a
-  /// truncated file ends with the last complete data. If false, damage throws BadData. Damage of
-  /// stacks and sequences, and decoding errors of a GPU after its first frame, always throw
+  /// If true, the source tolerates and counts damage of a video, also outside the selection. The
+  /// decoder then conceals damaged parts of frames, the source omits frames that cannot be decoded,
+  /// and a truncated file ends with the last complete data. If false, damage throws BadData. Damage
+  /// of stacks and sequences, and decoding errors of a GPU after its first frame, always throw
   /// BadData.
   bool tolerate_damage = false;
   /// Time in microseconds after the first frame. The source starts at a decodable frame before this

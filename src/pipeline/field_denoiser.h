@@ -17,14 +17,14 @@ namespace lull::pipeline {
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
 /// Returns a denoiser of complete frames that passes the even rows of each frame to `even` and the
-/// odd rows to `odd`, and interleaves the results. Each session thus filters a clip of progressive
+/// odd rows to `odd`, and interleaves the results. Each session filters a clip of progressive
 /// pictures at the frame rate, with its own motion, scene cuts and repeated frames. The input is
 /// not copied. Frames must be in host memory.
 ///
-/// Results of one parity wait for the session of the other parity. latency() is the maximum of the
-/// latencies of both sessions; a frame does not count if one of its fields repeats the previous
+/// Results of one parity wait for results of the other parity. latency() is the maximum of the
+/// latencies of both sessions. A frame does not count if one of its fields repeats the previous
 /// field and the session of this field does not count repeated fields. A frame is returned without
-/// samples if both sessions return their fields without samples.
+/// samples if both sessions return its fields without samples.
 /// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
 /// @param results  samples of the results of `even` and `odd`

@@ -15,17 +15,18 @@ struct PartOptions {
   /// Maximum length of a part without repeated frames, at least 1. Short parts take more time,
   /// because the margins of parts are filtered twice.
   int frames = 1;
-  /// Determines unknown values of repeat_state. Null: such frames do not count as repeated.
+  /// Determines Frame::repeat_state where it is unknown. Null: frames of unknown state do not count
+  /// as repeated.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
 };
 
-/// Returns a denoiser that cuts a clip into parts, which `sessions` filter, each in its own thread.
-/// A session that has finished a part takes the next part, or half of the remaining frames of
-/// another session's part. A session also gets the margins of its part, marked with
-/// Frame::context_distance, so that its results equal those of a session over the complete clip,
-/// for any number of equal sessions. Samples are not copied. Repeated frames belong to the part of
-/// the frame that they repeat, get its samples, and do not count in margins.
+/// Returns a denoiser that cuts a clip into parts. Each of `sessions` filters parts in its own
+/// thread. When a session has finished a part, it takes the next part, or half of the remaining
+/// frames of another session's part. A session also gets the margins of its part, marked with
+/// Frame::context_distance. The results therefore equal those of one session over the complete clip
+/// if all sessions are equal. Samples are not copied. Repeated frames belong to the part of the
+/// frame that they repeat, get its samples, and do not count in margins.
 ///
 /// At most latency() + 1 frames are in flight, without repeated frames: the length of a part for
 /// each session, and one more part. (After a session has failed, the frames of one more part may be

@@ -26,20 +26,19 @@ struct ShardOptions {
 };
 
 /// Returns a denoiser that distributes frames to `sessions`, each in its own thread, and returns
-/// the results in the order of the frames. A session takes its next frame when it has capacity. The
-/// results are the same for any distribution if all sessions are equal filters. Several sessions
-/// are only for filters that do not depend on earlier frames.
+/// the results in the order of the frames. A session takes its next frame when it has capacity. If
+/// all sessions are equal filters that do not depend on earlier frames, the results do not depend
+/// on the distribution.
 ///
 /// At most latency() + 1 frames are in flight: the sum of the sessions' latencies and a few frames
 /// for each session, so that a fast device can run ahead of a slow one. Repeated frames are not
 /// counted where the session does not count them. (After a session has failed, the latency of one
 /// more session may be added.)
 ///
-/// A session whose push() or drain() throws a DeviceFailure is destroyed, and the other sessions
-/// get its frames, which are kept until their results are returned. The next push() or drain()
-/// rethrows the first of these failures if no session is left and none replaces them, or if frames
-/// are in GPU memory, which may belong to the failed device. Any other exception of a session is
-/// rethrown at once.
+/// If push() or drain() of a session throws a DeviceFailure, the session is destroyed, and the
+/// other sessions get its frames. The next push() or drain() rethrows the first of these failures
+/// if no session is left and none replaces them, or if frames are in GPU memory, which may belong
+/// to the failed device. Any other exception of a session is rethrown at once.
 /// @param sessions  at least 1, none null; each accepts frames again after it was drained
 /// @param repeats for a single session with temporal filtering, in which many repeated frames may
 ///     be in flight: repeated frames then share samples. Null: repeated frames are not detected.

@@ -2,8 +2,8 @@
 // Directional demosaicing: along edges instead of across them.
 //
 // Menon, Andriani and Calvagno 2007, "Demosaicing with directional filtering and a posteriori
-// decision", doi:10.1109/TIP.2006.884928, including their refining step. measured_noise() measures
-// the covariance of the noise, for which there is no formula because the method is not linear.
+// decision", doi:10.1109/TIP.2006.884928, including their refining step. The method is not linear,
+// so there is no formula for the covariance of the noise; measured_noise() measures it.
 
 #include <array>
 

@@ -14,12 +14,13 @@ namespace lull::raw {
 /// as if it were a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
-/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site that is
-/// brighter (hot) or darker (dead), by more than noise explains, than its 8 adjacent sites and than
-/// the 8 nearest sites of its colour is replaced by the median of the latter. Only flat areas are
-/// repaired, where noise explains the differences among the 4 sites beside it, among the 4 sites
-/// diagonal to it, and among the 8 nearest sites of its colour: elsewhere, small details can look
-/// like hot sites.
+/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`.
+///
+/// The function replaces hot (too bright) and dead (too dark) sites by the median of the 8 nearest
+/// sites of their colour. Such a site differs from each of these 8 sites, and from each of its 8
+/// adjacent sites, by more than noise explains. The area must be flat, because small details can
+/// look like hot sites: noise explains the differences among the 4 sites beside the site, among the
+/// 4 sites diagonal to it, and among the 8 nearest sites of its colour.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);

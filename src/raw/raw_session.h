@@ -3,9 +3,9 @@
 // and inverts the stabilisation.
 //
 // The first filter gets the stabilised picture, demosaiced along edges (directional.h). Its result
-// predicts the mosaic, so that the samples minus the prediction are almost only noise. The
-// prediction plus the linearly demosaiced difference has the full noise, whose covariance is known
-// (demosaic.h), but hardly any errors of demosaicing. The last filter gets this sum.
+// predicts the mosaic, so the samples minus the prediction are almost only noise. The last filter
+// gets the prediction plus the linearly demosaiced difference. This sum has the full noise, but
+// hardly any errors of demosaicing, and the covariance of its noise is known (demosaic.h).
 
 #include <functional>
 #include <memory>

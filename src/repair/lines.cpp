@@ -184,8 +184,8 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
 }
 
 /// Returns the degrees of freedom of a smoothing (the trace of its matrix), with a relative error
-/// of less than 1 %. The trace is a sum over the eigenvalues of the penalty D^T D (lines.h):
-/// `order` of them are 0, and the others are approximated by (2 - 2 cos w)^order. For higher
+/// of less than 1 %. The trace is a sum over the eigenvalues of the penalty D^T D (lines.h).
+/// `order` of these eigenvalues are 0, and the others are about (2 - 2 cos w)^order. For higher
 /// orders, w contains an index that is shifted by (order - 1) / 2.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;

@@ -1,15 +1,15 @@
 #pragma once
-// Enlarging of pictures without noise. Lanczos interpolation loses detail, which several rounds of
-// two steps restore:
+// Enlarging of pictures without noise. Lanczos interpolation loses detail. Several rounds of two
+// steps restore the detail:
 // 1. The first phase of BM3D filters similar patches of the enlarged picture together, with a
 //    threshold that decreases from round to round. Each patch gets the detail that other patches
 //    have at other positions between the samples (Danielyan, Foi, Katkovnik, Egiazarian, "Image
 //    upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008; unlike that method,
 //    lull adds no noise).
 // 2. Back-projection (Irani and Peleg 1991, "Improving resolution by image registration"): the
-//    difference between the small picture and the means of the enlarged picture over the areas of
-//    its samples is enlarged and added to the enlarged picture. The chroma planes of YUV get only
-//    this step.
+//    Enlarger computes the mean of the enlarged picture over the area of each sample of the small
+//    picture, subtracts these means from the small picture, enlarges the difference, and adds it to
+//    the enlarged picture. The chroma planes of YUV get only this step.
 
 #include <memory>
 #include <optional>

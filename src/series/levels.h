@@ -23,7 +23,7 @@ struct ResidualLevels {
 /// voxels (voxels.h). Equal levels are corrected by the residuals of all volumes together and
 /// remain equal. Different levels are corrected separately; the level of a volume without usable
 /// residuals (a ratio of 0) does not change. Samples with Rician noise are used only where their
-/// signal is at least twice the level, because weaker signals have a smaller variance.
+/// signal is at least twice the level, because the noise of weaker signals has a smaller variance.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

@@ -86,9 +86,9 @@ std::string check_png(FileBytes& file) {
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
-// with 0x47. The distance between packets is 188 bytes, 192 bytes with time stamps (Blu-ray), or
-// 204 bytes with checksums (DVB). The function searches the last bytes for five packets that follow
-// each other, because a recording may begin in the middle of a packet.
+// with 0x47. Packets begin every 188 bytes, every 192 bytes with time stamps (Blu-ray), or every
+// 204 bytes with checksums (DVB). The function searches the last bytes for five consecutive
+// packets, because a recording may begin in the middle of a packet.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204

@@ -9,12 +9,13 @@
 
 namespace lull::io {
 
-/// Reads the headers of the outermost units of a regular file and the demuxer's index. Returns why
-/// the file cannot be complete, or an empty text if it finds no sign of a truncation.
+/// Returns why a regular file cannot be complete; an empty text if there is no sign of a
+/// truncation. The function reads the headers of the outermost units of the file and the demuxer's
+/// index.
 ///
-/// Some truncations cannot be detected: a truncated raw stream (MPEG-TS, Ogg, FLV, H.264 without
+/// Some truncations cannot be detected. A truncated raw stream (MPEG-TS, Ogg, FLV, H.264 without
 /// container) or live recording (Matroska without sizes, MP4 in fragments) looks like a shorter
-/// file, and a Y4M file that ends exactly after a frame looks complete.
+/// file. A Y4M file that ends exactly after a frame looks complete.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
 /// Examines the last bytes of the data from a pipe. Returns why the data cannot be complete, or an

@@ -74,8 +74,8 @@ struct ContainerTraits {
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// Which packets of the preroll (edit_list_filter.h) the muxer copies. A decoder needs preroll in
   /// order to start, but players must not play it. `all`: an edit list of the container hides the
-  /// preroll. `one_packet`: only the last packet, which players do not play because its time is
-  /// before 0. `none`: preroll would delay the other streams.
+  /// preroll. `one_packet`: only the last packet; players do not play it, because its time is
+  /// before 0. `none`: no packets, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses

@@ -41,8 +41,8 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes an ImageJ file with one directory, with all bytes of the input except the samples of the
-/// pages.
+/// Writes an ImageJ file with one directory. All bytes except the samples of the pages come from
+/// the input.
 class ImagejWriter {
  public:
   /// Copies the bytes before the first page to the open file `descriptor`, which the caller must

@@ -13,12 +13,12 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file or a folder contains. `nifti` means any format of volumes,
-/// and always applies to the names .nii, .nii.gz, .nrrd, .nhdr, .mgh and .mgz, so that a damaged
-/// volume is not treated as a damaged video. A TIFF file is a stack if it has several pages, or
-/// grey samples that are neither 8- or 16-bit integers nor half floats. A folder is a Zarr store if
-/// it contains Zarr metadata or its name ends in .zarr. The result is `none` for files that cannot
-/// be read, and if the options state the format.
+/// Returns the kind of stack that a file or a folder contains. A TIFF file is a stack if it has
+/// several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. A folder
+/// is a Zarr store if it contains Zarr metadata or its name ends in .zarr. `nifti` means any format
+/// of volumes. The names .nii, .nii.gz, .nrrd, .nhdr, .mgh and .mgz always mean volumes, so that a
+/// damaged volume is not treated as a damaged video. The result is `none` for files that cannot be
+/// read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns the maximum number of samples of a slice, for which width and height fit in an int.

@@ -14,7 +14,7 @@ namespace lull::io {
 
 /// Returns the current page of the reader as a picture: grey or RGB, with alpha if FFmpeg has such
 /// a format. Integers of 1 to 16 bits keep their bit depth, or get the next higher one that FFmpeg
-/// has; integers of 24 and 32 bits become floats in 0..1; all floats become 32-bit floats; palettes
+/// has. Integers of 24 and 32 bits become floats in 0..1. All floats become 32-bit floats. Palettes
 /// become RGB of 8 or 16 bits. The maximum of each integer type is white, and remains white. The
 /// picture has the colour profile and the aspect ratio of the page, and the time 0.
 /// @throws BadData  the page is damaged, or lull does not support its samples

@@ -9,10 +9,10 @@
 
 namespace lull::io {
 
-/// Returns one text for each property of `source`, apart from the samples of the video, that
-/// neither the container nor the encoder can store. The muxer itself reports streams that the
-/// output omits, and content that a selection of frames removes. Containers other than Matroska,
-/// WebM, MP4, MOV, MPEG-TS, NUT and AVI are assumed to store only streams.
+/// Returns one text for each property of `source` that neither the container nor the encoder can
+/// store, except samples of the video. The muxer itself reports streams that the output omits, and
+/// content that a selection of frames removes. The function assumes that containers other than
+/// Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI store only streams.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
