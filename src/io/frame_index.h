@@ -1,6 +1,6 @@
 #pragma once
-// An index of a video's pictures, with which a process that decodes only a part of the video gets
-// the same frames, bit for bit, as a process that decodes the complete video.
+// An index of a video's pictures. A process that decodes only a part of the video needs the index
+// to get the same frames, bit for bit, as from the complete video.
 
 #include <cstdint>
 #include <string>
@@ -50,7 +50,7 @@ struct FrameIndex {
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// A decoded picture differs from its entry in the index.
+/// Error: a decoded picture differs from its entry in the index.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

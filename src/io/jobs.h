@@ -38,8 +38,8 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input, with which other processes compare their input. A digest
-  /// of the complete input takes too long.
+  /// Digest of some blocks of the input. Other processes compare their inputs with it, because a
+  /// digest of the complete input takes too long.
   std::string sample;
   // Number of preceding frames, without repeated frames, on which the frames of a segment depend.
   int margin = 0;

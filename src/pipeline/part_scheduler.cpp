@@ -226,7 +226,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Makes the items of the part from item `end` on frames of its margin.
+  /// Converts the items of the part, from item `end` on, to frames of the part's margin.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());

@@ -18,7 +18,8 @@ constexpr int cell = 4;
 /// Minimum variance-stabilised signal of usable samples with Rician noise, in units of the noise
 /// level.
 constexpr double min_rician_signal = 2;
-/// Minimum share of a volume's noise in its residuals for a change of its noise level.
+/// The noise level of a volume is corrected only if its residuals contain at least this share of
+/// its noise.
 constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals for the noise level of a volume, and for a node of
 /// the noise map. The relative standard deviation of a level is 1 / sqrt(2 x degrees of freedom).

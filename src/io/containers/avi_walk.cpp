@@ -103,7 +103,7 @@ void AviWalk::step() {
   if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
-  // An empty chunk of a video stream repeats the previous picture; FFmpeg returns no packet for it.
+  // An empty chunk of a video stream repeats the previous picture and is not a packet.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
   // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;

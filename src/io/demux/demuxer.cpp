@@ -235,8 +235,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // The demuxer may lose packets after a fault. Their number is the expected number, from the
-  // structure check or from the time stamps, minus the number of packets that were read.
+  // The demuxer may lose packets after a fault. The number of lost packets is the expected number
+  // minus the number of packets that were read. The structure check or the time stamps determine
+  // the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

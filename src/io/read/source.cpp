@@ -168,9 +168,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. Damage before this picture is ignored, because a decoder starts
-/// in the middle of the stream after a seek. Damage after this picture is an error, because the
-/// plan of the job does not contain the damage.
+/// Seeks to options_.start_picture. A decoder may report errors when it starts in the middle of the
+/// stream, so damage before this picture is ignored. Damage after it is an error, because the plan
+/// of the job does not contain the damage.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);

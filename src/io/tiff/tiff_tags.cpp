@@ -122,8 +122,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags for which libtiff has a fixed field; also the tags that describe samples if the
-/// layouts are equal. Adds no tags that the original lacks.
+/// Copies the tags for which libtiff has a fixed field. Tags that describe samples are copied only
+/// if the layouts are equal. Adds no tags that the original lacks.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :

@@ -109,8 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit is below 4 GiB, the maximum of TIFF, because tags and codecs that enlarge
-// incompressible data need space, too.
+// The limit is below 4 GiB, the maximum of TIFF, to leave space for tags and for codecs that
+// enlarge incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

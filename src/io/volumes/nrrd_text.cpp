@@ -35,8 +35,8 @@ std::string vector_text(const std::array<double, 3>& v) {
   return "(" + shortest(v[0]) + "," + shortest(v[1]) + "," + shortest(v[2]) + ")";
 }
 
-/// Converts right, anterior, superior to left, posterior, superior: DICOM's coordinates, which most
-/// programs write into NRRD files.
+/// Converts coordinates from right, anterior, superior to left, posterior, superior. The latter are
+/// DICOM's coordinates, which most programs write into NRRD files.
 std::array<double, 3> as_lps(const std::array<double, 3>& ras) {
   return {-ras[0], -ras[1], ras[2]};
 }

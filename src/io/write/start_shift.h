@@ -20,10 +20,10 @@ struct StartShift {
 };
 
 /// Returns the duration by which the muxer shifts all streams. The earliest stream of the output
-/// begins at 0, as in files of the ffmpeg command. With Container::keep_times, only streams that
-/// begin before 0 are shifted: MP4 hides content before 0, readers of Matroska change negative time
-/// stamps, and other containers cannot store them. Must be called before the first read of
-/// `source`.
+/// begins at 0, as in files of the ffmpeg command. With Container::keep_times, there is a shift
+/// only if a stream begins before 0: MP4 hides content before 0, readers of Matroska change
+/// negative time stamps, and other containers cannot store them. Must be called before the first
+/// read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns a shift with which an encoder of a constant frame rate can represent the time of the

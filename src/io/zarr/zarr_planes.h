@@ -92,7 +92,7 @@ class ZarrPlaneWriter {
   std::deque<PendingChunk> pending_;  // in the order in which the files are written
   std::int64_t written_ = 0;          // number of planes
   std::vector<std::byte> planes_;     // planes of chunks that are not written yet
-  /// All planes, if chunks contain several channels or time points.
+  /// Contains all planes if chunks contain several channels or time points.
   std::optional<ScratchFile> scratch_;
 };
 
