@@ -32,7 +32,8 @@ struct OutputFiles {
   /// The names that are known before the run: the output itself, names that follow from the names
   /// of the input's files, and existing files whose numbers match the pattern.
   std::vector<std::string> names;
-  /// A numbered pattern for further names; may_produce() tests whether a name matches it.
+  /// A numbered pattern for names that are not known before the run. may_produce() tests whether a
+  /// name matches it.
   std::string pattern;
 };
 /// Returns the files to which the output `path` may write; none for `-`, `null` and `hash`. `input`

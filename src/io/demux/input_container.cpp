@@ -15,7 +15,7 @@ namespace lull::io {
 namespace {
 
 // Returns FFmpeg's format for PAM files if the content is a PAM file, and otherwise null. FFmpeg
-// does not recognise PAM files.
+// does not recognise PAM files by their content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;

@@ -135,8 +135,8 @@ struct EncoderTraits {
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
-  /// The encoder option for film grain tables, and its key in the syntax "key=value:key=value".
-  /// Null: the encoder does not support film grain tables.
+  /// The encoder option for film grain tables, and the key of the table in the syntax
+  /// "key=value:key=value". Null: the encoder does not support film grain tables.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 

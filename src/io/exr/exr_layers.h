@@ -25,7 +25,8 @@ struct ExrLayer : LayerInfo {
   /// there is none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that would form the picture: R, G and B, or one channel.
+  /// Returns the suffixes of the channels that form a picture if this layer is the picture of the
+  /// file: R, G and B, or one channel.
   std::vector<std::string> picture_channels() const;
 };
 

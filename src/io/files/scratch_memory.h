@@ -11,9 +11,9 @@ namespace lull::io {
 /// @throws OutOfMemory
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
-/// Returns memory that maps a temporary file without a name, to which the system moves pages if
-/// main memory is scarce. The function reserves the space of the file. The system removes the file
-/// with the last reference to the memory or at the end of the process.
+/// Returns memory that maps a temporary file without a name. If main memory is scarce, the system
+/// moves pages to the file. The function reserves the space of the file. The system removes the
+/// file with the last reference to the memory or at the end of the process.
 /// @param folder  folder of the file; empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

@@ -83,7 +83,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // opaque_ref contains the complete file, whose layers filters may use.
+  // For a picture with layers, opaque_ref contains the complete file. The digest includes the file,
+  // because filters may use all layers.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }

@@ -57,8 +57,8 @@ class FileSource final : public MediaSource {
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether the source has a second frame. Must be called before the first read. The
-  /// function decodes the second frame. With SourceOptions::margins, it uses the estimated number
-  /// of frames instead, because many pictures may precede the second selected frame.
+  /// function decodes the second frame. With SourceOptions::margins, many pictures may precede the
+  /// second selected frame, so the function uses the estimated number of frames instead.
   bool has_second_frame();
 
  private:

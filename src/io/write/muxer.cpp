@@ -318,8 +318,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. FFmpeg's muxer adds them to
-  // the output itself.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. They are dropped, because
+  // FFmpeg's muxer adds its own.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
