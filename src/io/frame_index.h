@@ -35,8 +35,9 @@ struct FrameIndex {
   /// Returns the index of the selected frame with the number `frame`, counted from 0, in
   /// `pictures`; pictures.size() if there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the last picture to which a source can seek and from which at least `margin` pictures
-  /// precede the frame `frame`; 0 if there is none. Repeated pictures do not count.
+  /// Returns the picture at which decoding must start so that at least `margin` pictures precede
+  /// the frame `frame`: the last such picture to which a source can seek, or 0. Repeated pictures
+  /// do not count.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // For inputs that are read in parallel, frame number by frame number. `margins` is

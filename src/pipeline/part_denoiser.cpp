@@ -135,9 +135,9 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames on which its wanted results depend; for a
-  /// session that gets the complete stream, whether it has returned all wanted results, because
-  /// repeated frames in its margin are unknown.
+  /// Returns whether the session has received all frames on which its wanted results depend. If the
+  /// session gets the complete stream, repeated frames in its margin are unknown. In this case, the
+  /// function returns whether the session has returned all wanted results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

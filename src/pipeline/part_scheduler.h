@@ -12,8 +12,8 @@ namespace lull::pipeline {
 
 struct PartOptions {
   Margin margin{};
-  /// Maximum length of a part without repeated frames, at least 1. Short parts take more time,
-  /// because the margins of parts are filtered twice.
+  /// Maximum length of a part, at least 1; repeated frames do not count. Short parts take more
+  /// time, because the margins of parts are filtered twice.
   int frames = 1;
   /// Determines Frame::repeat_state where it is unknown. Null: frames of unknown state do not count
   /// as repeated.

@@ -41,7 +41,7 @@ class VoxelProjector {
 
  private:
   /// Predicts missing samples of a voxel from its components, and repeats this with the components
-  /// of the completed samples until the error is small.
+  /// of the completed samples.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;

@@ -20,10 +20,10 @@ struct FitOptions {
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// Index of the first volume of the second group of volumes with unrelated signals
-  /// (decomposition.h), for example the imaginary parts; 0: there is only one group. Both groups
-  /// have the same number of volumes, and volumes with the same index within their group have equal
-  /// noise.
+  /// Index of the first volume of the second group of volumes; 0: there is only one group. The
+  /// signals of the groups are unrelated (decomposition.h), for example those of the real and the
+  /// imaginary parts. Both groups have the same number of volumes, and volumes with the same index
+  /// within their group have equal noise.
   int second_group = 0;
   /// Whether the basis contains all components, as is necessary if the filter does not remove all
   /// of the noise.

@@ -214,10 +214,11 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's HEVC decoder returns grey pictures. Its H.264 decoder converts them to YCbCr.
+    // x265 comes first, because FFmpeg's HEVC decoder returns grey pictures, and its H.264 decoder
+    // converts them to YCbCr.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // FFmpeg's wrapper of x265 does not support interlaced frames.
+    // x264 comes first, because FFmpeg's wrapper of x265 does not support interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};

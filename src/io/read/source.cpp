@@ -259,7 +259,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // Damage can be the reason why frames are marked as interlaced.
+  // Damage can be the reason why frames are marked as interlaced, so the error text describes the
+  // damage.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

@@ -21,7 +21,8 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice, for which width and height fit in an int.
+/// Returns the maximum number of samples of a slice. The limit ensures that width and height fit in
+/// an int.
 std::uint64_t max_samples(const Limits& limits);
 /// Throws an error if a stack has more slices than `limits` allows.
 /// @throws BadData

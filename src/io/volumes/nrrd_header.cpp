@@ -140,7 +140,8 @@ constexpr std::string_view known_fields[] = {
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Beginnings of comments that programs write into every file. An output may lose such comments.
+/// Beginnings of comments that programs write into every file. The loss of such a comment is not
+/// reported.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};

@@ -130,7 +130,8 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // MP4 and MOV can store the rotation, but MP4 supports fewer codecs.
+    // MP4 and MOV can store the rotation. MP4 supports fewer codecs, so the text suggests MP4 only
+    // if it supports the codec.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;

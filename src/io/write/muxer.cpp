@@ -292,7 +292,7 @@ void Muxer::write_video(PacketPtr packet) {
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
   // Each segment of a job has its own encoder. If the durations of frames vary, the decoding times
-  // of consecutive encoders can overlap.
+  // of consecutive encoders can overlap, so they are increased.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);

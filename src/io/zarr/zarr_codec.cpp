@@ -67,7 +67,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // The maximum compression ratio of Deflate. A chunk whose stated size exceeds it is damaged.
+  // The maximum compression ratio of Deflate. A chunk whose stated size needs a higher ratio is
+  // damaged.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};
