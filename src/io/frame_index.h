@@ -40,7 +40,7 @@ struct FrameIndex {
   /// do not count.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // For inputs that are read in parallel, frame number by frame number. `margins` is
+  // These functions are for inputs whose frames are read in parallel. `margins` is
   // SourceOptions::margins: true if the source returns all pictures, false if it returns only the
   // selected ones.
 

@@ -60,7 +60,7 @@ struct SegmentOptions {
   std::vector<AdditionalSource> additional;  // unused for JobPart::join
 
   JobPart part = JobPart::all;
-  // Only for jobs that several processes share:
+  // The next members are for jobs that several processes share.
   std::string folder;              // folder of the job
   std::shared_ptr<JobPlan> plan;   // for JobPart::plan, what is known so far
   std::string input;               // for JobPart::plan, the path with which the source was opened

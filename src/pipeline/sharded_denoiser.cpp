@@ -106,8 +106,8 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session that must return the next result is idle, without a waiting frame
-  // that is assigned to it.
+  // Returns whether the session that must return the next result is idle, and no waiting frame is
+  // assigned to it.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&

@@ -39,9 +39,9 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// By the definition of the spread, an outlier differs in one direction (brighter or darker) from
-/// at least `min_exceeded` of the 24 samples around it, by at least the share `exceeded_share` of
-/// its peak.
+/// An outlier differs in one direction (brighter or darker) from at least `min_exceeded` of the 24
+/// samples around it, by at least the share `exceeded_share` of its peak. This follows from the
+/// definition of the spread.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
@@ -178,7 +178,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // By chance, about 8 times the density of impulses have another impulse as a neighbour.
+  // The share of impulses that have another impulse as a neighbour by chance is about 8 times the
+  // density of impulses.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

@@ -22,8 +22,8 @@ constexpr std::size_t max_candidates = 200000;
 /// with this noise.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// For each sample, the number of frames in which the sample exceeds its neighbours in one
-/// direction (brighter or darker).
+/// The number of frames in which each sample exceeds its neighbours in one direction (brighter or
+/// darker).
 struct Support {
   /// Number of frames in which at most one neighbour is similar to the sample: the sample is
   /// isolated, part of a pair, or the end of a line.
@@ -33,8 +33,7 @@ struct Support {
   std::vector<std::uint8_t> line;
 };
 
-/// For each sample of a row, counts those of its 8 neighbours that the sample exceeds by at least
-/// `excess`.
+/// Counts the neighbours (of 8) that each sample of a row exceeds by at least `excess`.
 /// @param sign  1: the sample is brighter; -1: it is darker
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
@@ -258,8 +257,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // In a clip with other stuck pixels, a sharp isolated sample also counts as one if the picture
-    // around it does not change.
+    // A sharp isolated sample around which the picture does not change counts as a stuck pixel only
+    // in a clip with other stuck pixels.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -24,8 +24,8 @@ constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals for the noise level of a volume, and for a node of
 /// the noise map. The relative standard deviation of a level is 1 / sqrt(2 x degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// With more volumes, residuals are computed in only some of the voxels, so that their number does
-/// not grow with the number of volumes.
+/// Maximum number of volumes for which residuals are computed in all voxels. With more volumes,
+/// residuals are computed in only some of the voxels, so that their number does not grow.
 constexpr int max_examined = 100;
 /// Minimum ratio between the extremes of a noise map that is used.
 constexpr double min_variation = 1.08;

@@ -13,8 +13,8 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis: the noise level of the residuals, relative to the level before
-  /// the correction. 0: the components explain the volume completely, or too few of its samples are
+  /// Noise level of the residuals of each volume of the basis, relative to the level before the
+  /// correction. 0: the components explain the volume completely, or too few of its samples are
   /// usable.
   std::vector<double> ratios;
 };

@@ -92,8 +92,8 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // For each section of continuous time stamps, the offset that is added to its time stamps, in
-  // ticks of the video. Names of this class call such a section "clock".
+  // The offset of each section of continuous time stamps, in ticks of the video. ClockBridge adds
+  // the offset to the time stamps of the section. Names of this class call such a section "clock".
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

@@ -20,7 +20,7 @@ class StreamTimes {
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // For each stream, the latest time stamp that was read, in the stream's time base.
+  // The latest time stamp that was read from each stream, in the stream's time base.
   std::vector<std::int64_t> reached_;
 };
 

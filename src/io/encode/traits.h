@@ -52,7 +52,7 @@ struct ContainerTraits {
   Tags tags = Tags::none;
   Names listed_tags{};
 
-  // How the container stores time stamps:
+  // The next members state how the container stores time stamps.
   bool constant_rate = false;      // the frames of a file have a constant rate
   bool frames_only = false;        // frames have a constant rate and none can be omitted
   bool presentation_times = true;  // false: the container stores no presentation times
@@ -66,7 +66,7 @@ struct ContainerTraits {
       NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept in files with only one stream
   const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
-  // Streams in the container:
+  // The next members describe streams in the container.
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
   // Whether the container can contain attached files, including cover pictures.
   bool attachments = false;
@@ -81,7 +81,7 @@ struct ContainerTraits {
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
   bool file_timecode = false;  // the time code is a property of the file, not of a stream
 
-  // Encoders and pixel formats for the container:
+  // The next members state encoders and pixel formats for the container.
   std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
   std::span<const char* const> pipe_encoders{};  // encoders for a pipe
   const AVPixelFormat* raw_formats = nullptr;    // pixel formats of raw samples; null: all
@@ -131,7 +131,7 @@ struct EncoderTraits {
   bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
-  // For encoders that also accept options in a syntax of their own, "key=value:key=value":
+  // The next members are for encoders that also accept options as "key=value:key=value".
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
@@ -140,7 +140,7 @@ struct EncoderTraits {
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
-  // Workarounds for faults of encoders, which encoder_options.cpp and encoder.cpp describe:
+  // The next members select workarounds for faults of encoders (encoder_options.cpp, encoder.cpp).
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;

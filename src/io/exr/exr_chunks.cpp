@@ -183,7 +183,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // For each part of the file, the size of a chunk's header in bytes.
+  // The size of a chunk's header in bytes, for each part of the file.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {

@@ -12,8 +12,8 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// For TIFF and HEIF files. In a build without Exiv2, these functions only report the metadata as
-/// lost.
+/// Reads the metadata of a TIFF or HEIF file with Exiv2. In a build without Exiv2, the function
+/// only reports the metadata as lost.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 

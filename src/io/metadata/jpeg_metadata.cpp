@@ -73,9 +73,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. The block
-/// of content credentials (C2PA, in JUMBF boxes) has no data and only lets lull report their loss,
-/// because they are a signature of the samples before denoising.
+/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
+/// credentials (C2PA, in JUMBF boxes) sign the samples before denoising, so their block has no data
+/// and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

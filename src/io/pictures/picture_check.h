@@ -25,7 +25,7 @@ std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uin
 /// no picture. The packet must follow a picture in the file.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Checks of the pictures of one codec:
+/// These functions check the pictures of one codec.
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet);

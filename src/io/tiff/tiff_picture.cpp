@@ -41,7 +41,7 @@ SampleKind kind_for(int colours, bool alpha, int bits) {
   return kinds[0];
 }
 
-/// For each integer sample of the page, its value in the picture.
+/// The value in the picture for each integer sample of the page.
 using Table = std::vector<std::uint16_t>;
 
 Table table_for(int bits, int picture_bits, bool is_inverted) {

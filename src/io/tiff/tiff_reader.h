@@ -49,9 +49,9 @@ class TiffReader {
   /// `page` is its number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each strip or tile of the page, in the order of rows. Strips of separate
-  /// samples follow each other: those of all first samples of pixels come first. If `check` is
-  /// true, another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page, in the order of rows. If the samples of a
+  /// pixel are in separate strips, the strips of all first samples come first. If `check` is true,
+  /// another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

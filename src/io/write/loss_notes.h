@@ -13,7 +13,7 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// Functions that add texts, unless they are empty or already in the list:
+  /// These functions add texts, unless they are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
   /// Adds the metadata of a frame that the encoder loses, and whether the encoder has changed the

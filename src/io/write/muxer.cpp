@@ -336,9 +336,9 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes the packets of a stream that belong to selected frames. A packet that depends on frames
-// that have not been pushed yet waits, with all later packets of its stream, so that the order does
-// not change.
+// Writes the packets of a stream that belong to selected frames. If the decision about a packet
+// depends on later frames, this packet and all later packets of its stream wait, so that their
+// order does not change.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {

@@ -42,7 +42,7 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
 /// Returns zlib's parameter windowBits, which is larger by 16 for gzip than for zlib.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// Functions that decompress a chunk and return whether it is intact and has exactly `size` bytes:
+/// These functions decompress a chunk and return whether it is intact and has exactly `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -137,7 +137,7 @@ ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
             .level = level_in(compressor, "level", 1, -1, 9, path)};
   if (id != "blosc") refuse("the compressor '" + id.substr(0, 40) + "'", path);
   ZarrCodec codec = blosc_codec(compressor, path);
-  // For shuffle -1, the writer chooses a shuffle that suits the size of the samples.
+  // The value -1 means that the writer chooses a shuffle that suits the size of the samples.
   codec.blosc_shuffle = level_in(compressor, "shuffle", 1, -1, 2, path);
   return codec;
 }

@@ -24,7 +24,8 @@ struct PlaneIndex {
 /// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// Upper bounds in bytes for the memory of a ZarrPlaneReader and of a ZarrPlaneWriter:
+/// These functions return an upper bound for the memory of a ZarrPlaneReader or a ZarrPlaneWriter,
+/// in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
