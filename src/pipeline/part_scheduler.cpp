@@ -17,9 +17,10 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratio of the remaining frames of a part to the frames that two sessions filter because of
-// the margins, for an idle session to take half of the part. The ratio is larger while frames still
-// arrive (worth_splitting), because the idle session may get new frames instead.
+// An idle session takes half of the remaining frames of another session's part if this is worth it:
+// the two sessions then filter the frames of a margin twice. The constants are the minimum ratio of
+// the remaining frames to the frames that are filtered twice. While frames still arrive, the ratio
+// is larger, because the idle session may get new frames instead.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {

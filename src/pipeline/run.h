@@ -44,8 +44,8 @@ struct PipelineOptions {
 /// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. The two
 /// queues, the denoiser's latency, and one frame per stage limit the number of frames in memory.
 ///
-/// If a stage fails or the token stops the run, the other stages end after their current call, the
-/// sink is not finished, and the first failure is rethrown after all stages have ended.
+/// If a stage fails or the token stops the run, the other stages end after their current call, and
+/// the sink is not finished. The first failure is rethrown after all stages have ended.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned more or fewer frames than were pushed
 /// @throws any exception of a stage

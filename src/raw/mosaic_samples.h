@@ -31,7 +31,7 @@ struct ResultLevels {
   float white = 65535;
 };
 /// Returns the black and white levels of the sensor, multiplied by the largest power of two for
-/// which white fits into 16 bits, because denoised samples need more bits than noisy ones.
+/// which white fits into 16 bits. Denoised samples need more bits than noisy ones.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

@@ -257,8 +257,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // A sharp isolated sample around which the picture does not change counts as a stuck pixel only
-    // in a clip with other stuck pixels.
+    // A sharp isolated sample around which the picture does not change also counts as a stuck pixel
+    // if the clip has other stuck pixels.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

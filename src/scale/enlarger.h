@@ -6,10 +6,11 @@
 //    have at other positions between the samples (Danielyan, Foi, Katkovnik, Egiazarian, "Image
 //    upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008; unlike that method,
 //    lull adds no noise).
-// 2. Back-projection (Irani and Peleg 1991, "Improving resolution by image registration"): the
-//    Enlarger computes the mean of the enlarged picture over the area of each sample of the small
-//    picture, subtracts these means from the small picture, enlarges the difference, and adds it to
-//    the enlarged picture. The chroma planes of YUV get only this step.
+// 2. Back-projection (Irani and Peleg 1991, "Improving resolution by image registration") corrects
+//    the enlarged picture. The Enlarger computes the mean of the enlarged picture over the area of
+//    each sample of the small picture. It subtracts these means from the small picture, enlarges
+//    the difference, and adds it to the enlarged picture. The chroma planes of YUV get only this
+//    step.
 
 #include <memory>
 #include <optional>

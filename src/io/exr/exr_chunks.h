@@ -9,9 +9,9 @@
 namespace lull::io {
 
 /// Returns a text about the first damaged chunk; empty if there is none. The function finds chunks
-/// that are beyond the end of the file or have a wrong size, and RLE, ZIP and PXR24 data that end
-/// too early or have a wrong checksum. It does not check deep parts and parts with subsampled
-/// channels. It uses `threads` threads; 0 means one thread.
+/// beyond the end of the file, and chunks of a wrong size. In RLE, ZIP and PXR24 chunks, it also
+/// finds data that end too early or have a wrong checksum. It does not check deep parts and parts
+/// with subsampled channels. It uses `threads` threads; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
 /// Returns an upper bound for the ratio of a compression method (Imf::Compression). Files of equal

@@ -102,7 +102,7 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. If no attribute states them, a picture with "right" in its name,
-/// such as "combined.right", means a left and a right view, and layers without "right" belong to
+/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
 /// the left view. "right" in other names proves nothing: in "light.right", it may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);

@@ -58,8 +58,8 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
 }
 
 /// Copies the time stamps, the stream index and the flags of the packet `source` to the converted
-/// packet `packet`, and marks `packet` as a key packet, because a decoder needs no earlier packets
-/// for it.
+/// packet `packet`. Marks `packet` as a key packet, because a decoder needs no earlier packets for
+/// it.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;

@@ -227,8 +227,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Gives the temporary file the permission bits of the file that it will replace, before the first
-// byte is written, so that other users can never read a private file.
+// Gives the temporary file the permission bits of the file that it will replace. This must happen
+// before the first byte is written, so that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;

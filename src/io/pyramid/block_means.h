@@ -11,9 +11,9 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, whose means are the samples of the next smaller
-/// level. If the sizes of the two levels are a factor apart, rounded up or down, all blocks have
-/// the size of the factor, except that the last block may be smaller. Samples after the last block
-/// do not count.
+/// level. If the sizes of the two levels are a factor apart, rounded up or down, the factor is the
+/// size of all blocks. Only the last block may then be smaller. Samples after the last block do not
+/// count.
 class Blocks {
  public:
   /// @param before  number of samples of the level before

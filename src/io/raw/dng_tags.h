@@ -33,8 +33,9 @@ struct DngSamples {
 };
 
 /// Makes the directories of a DNG file for the denoised picture `result` (a mosaic, or R, G and B
-/// of 16 bits) and for a new preview, with all tags of a DNG input that are valid for the result.
-/// `samples` receives the samples of both pictures, and must outlive the returned tree.
+/// of 16 bits) and for a new preview. The directories contain all tags of a DNG input that are
+/// valid for the result. `samples` receives the samples of both pictures, and must outlive the
+/// returned tree.
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 

@@ -36,9 +36,9 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 /// significant bits.
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
-/// Calls `use` for each byte that contains bits of a sample, with the index of the byte, the
-/// position of the bits in the byte, their number, and their position in the sample. A position is
-/// the number of less significant bits.
+/// Calls `use` for each byte that contains bits of a sample. The arguments of `use` are the index
+/// of the byte, the position of the bits in the byte, their number, and their position in the
+/// sample. A position is the number of less significant bits.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {
   for (int done = 0; done < bits;) {

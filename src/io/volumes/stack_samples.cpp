@@ -127,9 +127,9 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A scale 0..white fits the samples if their range exceeds the ends of the scale by at most
-  // `beyond`, which allows for noise, and covers at least `min_used` of the scale, as even a dark
-  // picture does. Both are fractions of `white`.
+  // A scale 0..white fits the samples if their range covers at least `min_used` of the scale, as
+  // even a dark picture does, and exceeds the ends of the scale by at most `beyond`, as noise may
+  // do. Both constants are fractions of `white`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

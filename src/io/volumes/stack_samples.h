@@ -52,10 +52,10 @@ class RangeFinder {
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples, in the order of the file. `stored` must contain complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values, from minimum to maximum, but beyond the 0.01th and the 99.99th
-  /// percentile by at most half the distance between these percentiles, so that a few hot pixels do
-  /// not compress all other values. The range is 0..1 if the stack has no finite values. The span
-  /// is 1 if all values are equal.
+  /// Returns the range of values, from minimum to maximum. The range extends beyond the 0.01th and
+  /// the 99.99th percentile by at most half the distance between these percentiles, so that a few
+  /// hot pixels do not compress all other values. The range is 0..1 if the stack has no finite
+  /// values. The span is 1 if all values are equal.
   ValueRange range() const;
   /// Minimum and maximum of the finite values; 0 if there are none.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }

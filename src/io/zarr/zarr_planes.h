@@ -30,7 +30,8 @@ using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
 /// Reads planes. The planes of the most recent chunks of one channel and one time point remain in
-/// memory, so that each chunk is decompressed only once if the planes are read in order.
+/// memory. If the planes are read in order, each chunk is decompressed only once for each channel
+/// and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);

@@ -29,9 +29,10 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series. `whole` is the estimate for all volumes together. A volume
-  /// gets this common noise level if it has too few usable voxels, or if the noise levels of all
-  /// volumes are nearly equal, and otherwise its own estimate.
+  /// Returns the noise of the series. `whole` is the estimate for all volumes together. If the
+  /// noise levels of all volumes are nearly equal, each volume gets the common noise level of
+  /// `whole`. Otherwise, only volumes with too few usable voxels get it, and the other volumes get
+  /// their own estimates.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;

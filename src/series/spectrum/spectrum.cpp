@@ -7,9 +7,10 @@
 namespace lull::series {
 namespace {
 
-/// The upper end of the noise spectrum is assumed to be as far from the middle as the lower end,
-/// but at most max_widening times the distance for a constant noise level, plus max_excess: a
-/// single volume with a very low noise level widens the spectrum only downwards.
+/// The upper end of the noise spectrum is assumed to be as far from the middle as the lower end.
+/// This distance is limited to max_widening times the distance for a constant noise level, plus
+/// max_excess, because a single volume with a very low noise level widens the spectrum only
+/// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median belong to volumes that depend linearly on others, and
 /// contain no noise.
