@@ -17,10 +17,10 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session takes half of the remaining frames of another session's part if this is worth it:
-// the two sessions then filter the frames of a margin twice. The constants are the minimum ratio of
-// the remaining frames to the frames that are filtered twice. While frames still arrive, the ratio
-// is larger, because the idle session may get new frames instead.
+// An idle session may take half of the remaining frames of another session's part. Both sessions
+// then filter the frames of a margin. The constants are the minimum ratio of the remaining frames
+// to the frames that both sessions filter. While frames still arrive, the minimum is larger,
+// because the idle session may get new frames instead.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {

@@ -10,7 +10,8 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain offsets in the file. The output has other offsets.
+/// Tags that contain offsets in the file. They are not copied as numbers, because the output has
+/// other offsets.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
 /// Tags that refer to a directory. The directory is copied, too. Sub-images are not copied, because
