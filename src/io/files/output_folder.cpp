@@ -67,7 +67,7 @@ OutputFolder::~OutputFolder() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// Returns whether the output replaces an existing folder. An empty folder may always be replaced.
+/// Returns whether the output replaces an existing folder. An empty folder can always be replaced.
 /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
 bool OutputFolder::is_replaced() const {
   std::error_code code;

@@ -18,9 +18,9 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Writes files to a folder with a temporary name beside the output. commit() renames the folder;
-/// otherwise the destructor removes it. The constructor removes the temporary folders that killed
-/// processes have left for the same output.
+/// Writes files to a folder with a temporary name beside the output. commit() renames the folder.
+/// Without commit(), the destructor removes the folder. The constructor removes the temporary
+/// folders that killed processes have left for the same output.
 class OutputFolder {
  public:
   /// @param path  name of the output; a slash at the end is ignored

@@ -80,7 +80,8 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Rejects options.segments for an output that cannot be encoded in segments, for the reason `why`.
+/// Rejects options.segments for an output that cannot be encoded in segments. `why` is the reason
+/// in the message.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +

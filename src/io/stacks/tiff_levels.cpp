@@ -62,8 +62,8 @@ void TiffLevels::write(TiffWriter& writer, const TiffLayout& layout,
     reader_.go_to(offsets_[i], page_);
     writer.copy_level_tags(reader_, layouts_[i]);
     write_slice(writer, layouts_[i], level);
-    // The next smaller copy is computed from the stored samples of this copy, after rounding to the
-    // sample type.
+    // write() computes the next smaller copy from the stored samples of this copy, which are
+    // rounded to the sample type.
     stored.swap(level);
     before = layouts_[i];
   }

@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Computes the smaller copies of pages from the filtered pages, and writes them.
+/// Writes the smaller copies of pages, which write() computes from the filtered pages.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData
