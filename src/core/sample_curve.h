@@ -6,8 +6,8 @@
 namespace lull {
 
 /// A piecewise linear function of samples on the 0..255 scale. The knots are 0.25 apart, from -128
-/// to 384, which contains the filter range of float samples (float_range.h). Beyond this interval,
-/// the function continues the outermost segments.
+/// to 384, which contains the filter range of float samples (float_range.h). The outermost segments
+/// continue beyond this interval.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;

@@ -1,12 +1,13 @@
-// Motion search of motion.h on a GPU: one thread block for each motion block and each frame to
-// which motion is searched (the other frame). Let a be the region of the motion block, and b the
-// same region of the other frame, shifted by a vector. The sum of squared differences is |a|^2 +
-// |b|^2 - 2ab. The tensor cores compute the inner products ab for all vectors, row by row of the
-// other frame. All rows of the first operand contain the same row of the other frame, beginning at
-// a different column for each dx. The columns of the second operand are rows of a: for each dy, the
-// row of a that is compared with this row of the other frame. The squares of the other frame are
-// summed once for each position in a row where a region may begin. A key contains the cost and the
-// rank of a vector, so that the minimum does not depend on the order of work.
+// The motion search of motion.h on a GPU, with one thread block for each motion block and each
+// frame to which motion is searched (the other frame).
+//
+// Let a be the region of the motion block, and b the same region of the other frame, shifted by a
+// vector. The sum of squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the inner
+// products ab for all vectors, row by row of the other frame. All rows of the first operand contain
+// the same row of the other frame, beginning at a different column for each dx. The columns of the
+// second operand are, for each dy, the row of a that is compared with this row of the other frame.
+// The squares of the other frame are summed once for each position in a row where a region may
+// begin.
 
 #include <algorithm>
 
@@ -70,17 +71,16 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of the motion block, with rows of zeros above and below it. A vector can move a row
-/// of the other frame out of the region; such a row is multiplied by zeros. Rows have
-/// words_for(side) words and no padding; with the sides used here, eight successive rows are in
-/// different banks of shared memory.
+/// The region of the motion block, with rows of zeros above and below it for vectors that move a
+/// row of the other frame out of the region. Rows have words_for(side) words and no padding; with
+/// the sides used here, eight successive rows are in different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab (see the top of this file) for each vector of the coarse search.
-/// `coarse_warps` warps divide the rows of the other frame among them; each of them has its own
-/// products, which are added at the end.
+/// Inner products ab (see the top of this file) for each vector of the coarse search. Each of
+/// `coarse_warps` warps processes some rows of the other frame and has its own products, which are
+/// added at the end.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // With this alignment, store_pair() can write two products at a time.

@@ -119,9 +119,9 @@ struct Tile {
   }
 };
 
-/// The search area of a region: all samples of the other frame with which the region is compared,
-/// for any vector. In addition, squares[row][dx] is the sum of the squares of as many samples as
-/// the region has columns, from position dx of the row on.
+/// The search area of a region: all samples of the other frame with which any vector compares the
+/// region. squares[row][dx] is the sum of the squares of the samples of the row from position dx
+/// on, as many as the region has columns.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

@@ -1,8 +1,7 @@
 #pragma once
 // Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
-// and back. Before a call, the work that writes the input must be complete. When a function
-// returns, its output is complete. Builds without CUDA also provide these functions, but there they
-// throw DeviceUnavailable.
+// and back. The input must be complete before a call. The output is complete when the function
+// returns. Builds without CUDA also provide these functions, which then throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>

@@ -27,8 +27,7 @@ void with_sample_type(SampleType sample, Use use) {
 /// Conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Thresholds of dithering, in device memory. If the pointer is null, samples are rounded to
-  // nearest, ties upwards.
+  // Thresholds of dithering, in device memory. Null: samples are rounded to nearest, ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
