@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session over slices and the backends. The session
-// (open/volume_session.h) schedules slices and layers, and the backends process samples.
+// The interface between the session over slices (open/volume_session.h), which schedules slices and
+// layers, and the backends, which process samples.
 
 #include <memory>
 #include <span>

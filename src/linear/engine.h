@@ -20,7 +20,7 @@ namespace lull::linear {
 inline constexpr int readable_padding = 16;
 
 /// The pictures y, x and z (params.h) of one plane of a set of planes. All pictures have the same
-/// size, and each row has readable_padding samples beyond its end.
+/// size, with readable_padding samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
@@ -91,9 +91,8 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState). The
-/// call guide(source) computes the guide from the pictures y, x or z of all planes; `source`
-/// selects the picture.
+/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState).
+/// guide(source) computes the guide from the pictures y, x or z of all planes.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

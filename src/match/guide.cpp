@@ -68,8 +68,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Integer samples are clipped to 0..255, so their range does not depend on the noise. Float
-  // samples and sums of planes are not clipped, so noise extends their range.
+  // Only integer samples are clipped to 0..255. Noise extends the range of float samples and of
+  // sums of planes.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};

@@ -2,12 +2,11 @@
 // Defines the guides in which the planes of a frame are matched. All backends use the same guides.
 // docs/measurements/colour.md contains the measurements on which the guides are based.
 //
-// If frames are denoised one by one, the guides are:
+// Without temporal filtering, the guides are:
 // - First phase: luma is matched in luma. The two chroma planes C1 and C2 are matched together in
 //   (C1 - C2) / sqrt(2). This guide has the noise level of each chroma plane, and shows the edges
 //   of both planes, because their edges usually have opposite signs. Groups that are found in luma
-//   give worse results for chroma than groups that are found in this guide, although luma has more
-//   detail.
+//   give worse results for chroma, although luma has more detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
 //   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
 //   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A
@@ -16,9 +15,9 @@
 //   filtered is not part of the guide: the other chroma plane then replaces the difference C1 - C2.
 //   If neither chroma plane is filtered, luma is filtered as a grey picture.
 //
-// Over time: all planes are matched in luma, downsampled to their size. Other frames contain
-// patches of the same object, and luma identifies them best. If luma is not filtered, the rules for
-// single frames apply.
+// With temporal filtering, all planes are matched in luma, downsampled to their size. Luma
+// identifies patches of the same object in other frames best. If luma is not filtered, the rules
+// without temporal filtering apply.
 
 #include <array>
 #include <memory>
@@ -46,8 +45,8 @@ struct PlaneSet {
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias that is added to distances (MatchParams::bias). The pointer is null if the guide is not a
-  /// noisy picture, or if the noise of the guide is white.
+  /// Bias that is added to distances (MatchParams::bias). Null: the guide is not a noisy picture,
+  /// or its noise is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
   /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first
@@ -57,8 +56,8 @@ struct PlaneSet {
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the session must compute the guide as a picture in the size of chroma. If the
-  /// result is false, the guide is the luma plane.
+  /// Returns whether the session must compute the guide as a picture in the size of chroma. If not,
+  /// the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
 /// Returns the sets of planes of a phase, in the order in which the session filters them. `noise`
@@ -73,10 +72,10 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. If samples are clipped, the range
-/// is that of noise-free pictures. If not, the function extends that range at both ends by three
-/// standard deviations of the noise in the guide. `share` is the share of the input noise that
-/// remains in the guide.
+/// Returns the range of values in the guide of a set of planes. If samples are clipped, this is the
+/// range of noise-free pictures. If not, it extends further at both ends by three standard
+/// deviations of the noise in the guide. `share` is the share of the input noise that remains in
+/// the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

@@ -2,11 +2,10 @@
 // The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
 // in each of them.
 //
-// By default both halves of a patch are at the same position, which is right for uniform motion:
-// all patches then change in the same way between their halves. If motion accelerates, as in
-// hand-held video, the second half of a candidate shows other content than the second half of the
-// reference patch. In this case, the second half of the candidate is displaced by the acceleration.
-// All motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
+// By default both halves of a patch are at the same position, which is right for uniform motion. If
+// motion accelerates, as in hand-held video, the second half of a candidate would show other
+// content than the second half of the reference patch, so it is displaced by the acceleration. All
+// motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
 // candidates' second frame, and c to the reference patches' second frame. The displacement of a
 // candidate's second half from its first half is b - a - c. The matcher decides separately for each
 // bundle, a block of 8x4 reference patches (motion_grid.h).

@@ -6,8 +6,8 @@
 // the union of their search windows is a rectangle. All rectangles are packed into one array, the
 // window atlas, so that the distance between two rows is the same in all windows. The upper strip
 // of the array contains the window of the pair that begins with the reference frame, and some of
-// the other windows. The strips below contain the remaining windows. There is one atlas for each of
-// the two frames of a pair.
+// the other windows. The strips below contain the remaining windows. Each of the two frames of a
+// pair has its own atlas.
 
 #include <algorithm>
 #include <array>

@@ -39,8 +39,8 @@ struct Params {
   int search_radius = 5;  // S of Marques and Pardo, M of Cuomo; 1..20, in volumes 1..10
   Weights weights = Weights::polynomial;
   float h = 0.8f;  // strength, in units of the noise's sigma, > 0
-  /// Number of noise variances that the filter subtracts from distances, 0..2. The number 2 removes
-  /// the contribution of the noise to the distance of patches with equal content.
+  /// Number of noise variances that the filter subtracts from distances, 0..2. 2 is the
+  /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
   // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
@@ -53,9 +53,8 @@ struct Params {
   /// cuts.
   float scene_cut = 0.5f;
 
-  /// If true, distances are measured in Frame::guide instead of the frame. The guide is a frame of
-  /// the same size and planes, for example a frame that was filtered before. The filter assumes
-  /// that the guide contains no noise.
+  /// If true, distances are measured in Frame::guide, a frame of the same size and planes, for
+  /// example a frame that was filtered before. The filter assumes that the guide contains no noise.
   bool guided = false;
   /// If true, frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey and have no guide.

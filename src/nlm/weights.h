@@ -83,10 +83,9 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. The value
-/// differs from all multiplied samples by at least 16. Guide planes are multiplied by such factors
-/// that this difference reduces a weight to 0. Therefore no patch is similar to a patch with a
-/// hole.
+/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. It differs
+/// from all multiplied samples by at least 16, which reduces a weight to 0, so that no patch is
+/// similar to a patch with a hole.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

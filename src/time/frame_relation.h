@@ -3,16 +3,14 @@
 // counts over the samples of both frames, so that all backends get the same relation. The relation
 // answers two questions:
 //
-// 1. Does a frame repeat the previous one (24 frames in a stream of 60, or copies in place of
-// dropped
-//    frames)? A repeated frame has the same noise, so that filters would take this noise for
-//    detail.
-//    FrameDifference contains the counts, Relation the decision. The decision depends only on
-//    neighbouring frames, so that a part of a clip gives the same decisions as the complete clip.
+// 1. Does a frame repeat the previous one (24 frames in a stream of 60, or copies instead of
+//    dropped frames)? A repeated frame has the same noise, so that filters would take this noise
+//    for detail. FrameDifference contains the counts, Relation the decision. The decision depends
+//    only on neighbouring frames, so that a part of a clip gives the same decisions as the complete
+//    clip.
 // 2. Does a frame show another scene? As in video encoders, PredictionCost compares the cost of
 //    predicting blocks from the earlier frame, with motion search, to the cost of the blocks
-//    without
-//    prediction.
+//    without prediction.
 //
 // Samples are converted to 8 bits: integers with more bits lose the low bits; floats in
 // 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.

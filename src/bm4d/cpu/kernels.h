@@ -27,10 +27,9 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. The matching
-/// computes inner products of these integers. Samples in the range that filters accept
-/// (core/float_range.h) become integers from -max_level to max_level, so the sum of 64 squared
-/// differences fits in 32 bits.
+/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. Samples in
+/// the range that filters accept (core/float_range.h) become integers from -max_level to max_level,
+/// so that the sum of 64 squared differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -97,7 +96,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Weights of the groups, at the first voxels of their cubes, for this slice and the preceding
-  /// slices. The pointer of a slice that does not exist is null.
+  /// slices. Null: the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

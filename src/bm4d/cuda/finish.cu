@@ -38,8 +38,8 @@ struct ToNextPhase {
   }
 };
 /// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
-/// Rounding errors accumulate within a dithering group (core/dither/dither.h). Therefore each
-/// thread computes all samples of its dithering group up to its own sample.
+/// Each thread computes all samples of its dithering group up to its own sample, because rounding
+/// errors are added to the next sample of the group (core/dither/dither.h).
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

@@ -56,8 +56,7 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
   // For each cube that begins in slice z, last[c] contains the sum of the squared samples of the
-  // cube in slice z + c. (The kernel also reads rows below the picture, but does not use their
-  // values.)
+  // cube in slice z + c. Values in rows below the picture are not used.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

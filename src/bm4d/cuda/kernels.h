@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of BM4D on a GPU. The functions queue all work on `stream`. They neither allocate
-// memory nor wait. Each .cu file begins with a description of its algorithm.
+// The kernels of BM4D on a GPU. The functions queue all work on `stream`, and neither allocate
+// memory nor wait. Each .cu file describes its algorithm.
 //
 // Slices are stored in ring buffers in device memory. Each slice has padding
 // (cuda/device_planes.h), so kernels do not need to check whether a window extends beyond the slice
@@ -52,9 +52,9 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
 /// The data with which a phase compares cubes: the guide, and for each voxel the half norm of the
-/// cube that begins at the voxel. A half norm is half the sum of squares, rounded down. Where no
-/// cube begins, the half norm is no_patch (match/cuda/kernels.h) or a value near no_patch, which
-/// also excludes the position.
+/// cube that begins at the voxel (half the sum of squares, rounded down). Positions where no cube
+/// begins have the half norm no_patch (match/cuda/kernels.h) or a value near it, which excludes
+/// them.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -108,10 +108,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// Maximum score of a candidate. The score of a candidate is best_score minus half the squared
-/// distance, rounded down. A cube with a negative score is not a candidate. Its samples differ from
-/// those of the reference cube by at least 45 (root mean square of 64 voxels, in levels of the
-/// 8-bit guide).
+/// Maximum score of a candidate: a score is best_score minus half the squared distance, rounded
+/// down. Cubes with a negative score are not candidates. They differ from the reference cube by at
+/// least 45 (root mean square of 64 voxels, in levels of the 8-bit guide).
 inline constexpr int best_score = 65535;
 
 /// Finds the members of the group of each reference cube (cubes.h). Each group has params.group

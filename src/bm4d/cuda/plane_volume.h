@@ -37,7 +37,7 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   /// Returns the number of group members for which the caller provides memory. All planes use this
-  /// memory one after the other. The stored groups of the first phase have separate memory.
+  /// memory one after the other. It does not contain the stored groups of the first phase.
   std::size_t members() const;
 
   void begin(int z);

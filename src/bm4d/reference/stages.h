@@ -20,8 +20,7 @@ class Slices {
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns a voxel of slice `z`. If the slice does not exist, the function creates it and fills
-  /// it with zeros.
+  /// Returns a voxel of slice `z`. The function creates a missing slice and fills it with zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);

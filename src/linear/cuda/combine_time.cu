@@ -1,10 +1,9 @@
 // Linear combinations of the patches of groups from several frames (definition: linear/params.h). A
 // warp combines the patches of a group as in combine.cu. A thread block processes neighbouring
 // reference patches of one bundle (a block of 8x4 reference patches with the same motion vectors).
-// In each frame, the union of their search windows is a rectangle. The rectangles of all frames are
-// packed into an atlas in shared memory (TimePlan). If patches span two frames, a second atlas
-// contains the windows of the second halves, which are the same rectangles in the partners of the
-// frames.
+// In each frame, the union of their search windows is a rectangle. An atlas in shared memory
+// contains the rectangles of all frames (TimePlan). If patches span two frames, a second atlas
+// contains the same rectangles of the partner frames.
 //
 // At the end, the block adds its sums to the sums of all frames. Warps add weights directly to
 // device memory, because there is only one weight per member.
@@ -119,8 +118,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples in a patch. Returns the number of steps in which kernels
-/// process these pairs, with 8 pairs in each step.
+/// Lists the pairs of adjacent samples in a patch. Returns the number of steps, of 8 pairs each, in
+/// which kernels process these pairs.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {

@@ -1,7 +1,7 @@
 // Lists the candidates of a reference patch from its clusters, computes their distances, and
 // selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors,
-// which have no branches that could be mispredicted, sort 32 keys at a time. The code merges the
-// sorted keys with the best keys so far, and finally orders the patches at equal distance.
+// which need no branches, sort 32 keys at a time. The code merges the sorted keys with the best
+// keys so far, and finally orders the patches at equal distance.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -283,10 +283,10 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference between the patch numbers of the candidate and the reference patch.
-    // `rows` is the difference between the patch numbers of a patch and the patch below it. The
-    // quotient away / rows, rounded to nearest, is the number of rows between the patches, because
-    // the columns between them change the quotient by less than 0.5.
+    // `away` is the difference between the patch numbers of the candidate and the reference patch,
+    // and `rows` is that of a patch and the patch below it. The quotient away / rows, rounded to
+    // nearest, is the number of rows between the patches, because the columns between them change
+    // the quotient by less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -1,7 +1,7 @@
 #pragma once
 // Matching for the backends that run on the CPU's cores. A matcher chooses the size of the blocks
-// of reference patches, prepares the frames once, and then finds groups block by block, in several
-// threads at the same time. group.h defines the content of a group.
+// of reference patches, prepares the frames once, and then finds groups (group.h) block by block,
+// in several threads at the same time.
 
 #include <memory>
 #include <span>
@@ -19,9 +19,8 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides. For a guide that is an estimate, a typical
-  /// value is used, because the noise of the guide is unknown. The matcher may ignore differences
-  /// far below this standard deviation.
+  /// Standard deviation of the noise in the guides, or a typical value for guides that are
+  /// estimates. The matcher may ignore differences far below this value.
   float noise = 0;
   /// Groups whose members are candidates for a propagating matcher.
   const KeptGroups* kept = nullptr;

@@ -8,8 +8,8 @@
 //      patch.
 //   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
 //      kernel stores the sums and loads them again with a lane offset.
-// All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that the match
-// threshold tau does not saturate.
+// All sums saturate at 16 bits. The unit of the bytes is so large that the match threshold tau does
+// not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -159,8 +159,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the step, but at most the width of a patch. With this
-/// maximum, reference patches share no samples.
+/// Computes the scores of one block. kStep is the step, but at most the width of a patch, because
+/// reference patches then share no samples.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -190,7 +190,7 @@ class BlockMatcher {
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
       // The kernel processes two candidates at a time, which saves loads. For small steps, it
-      // processes one candidate, because more sums must be kept in registers.
+      // processes one candidate, because more sums are in registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

@@ -167,8 +167,7 @@ WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
 }
 
 /// Returns a mask that marks the positions of patches that overlap holes. The mask has the layout
-/// of the guide that score_block() and rank_temporal_candidates() expect. Few frames have holes, so
-/// this code is not optimised.
+/// of the guide that score_block() and rank_temporal_candidates() expect.
 PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
                                           Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);

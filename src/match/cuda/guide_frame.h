@@ -24,8 +24,8 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 class GuideFrame {
  public:
   /// `levels` contains the noise levels of the stored samples. `colour` is the colour space in
-  /// which RGB guides are compared. `colour` does not affect the stabilisation of guides, because
-  /// guides need only the forward curve of a stabiliser, which is the same for every colour space.
+  /// which RGB guides are compared. It does not affect the stabilisation of guides, which needs
+  /// only forward curves.
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 

@@ -86,8 +86,8 @@ struct MixedPlane {
   }
 #ifdef __CUDACC__
   /// Returns the four samples from index `at` on. The x position of the first sample is a multiple
-  /// of 4. The noisy plane must exist even if its share is 0: without a branch, the loads of
-  /// several planes overlap in time.
+  /// of 4. The noisy plane must exist even if its share is 0, because the loads of several planes
+  /// overlap only without a branch.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);

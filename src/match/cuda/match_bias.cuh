@@ -22,8 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // A bias that exceeds the range of a score has no additional effect, so the bias is clamped to
-    // that range.
+    // The bias is clamped to the range of a score, beyond which it has no additional effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -47,8 +46,8 @@ struct SharedBias {
 
   /// Applies the bias to the scores of a scan. The reference patch is in column `radius` and row
   /// `own_row`, counted from the first row of the scan. The row may be outside the scan. Scores of
-  /// 0 do not change, because they belong to positions without a candidate, or to candidates whose
-  /// distance exceeds tau with any bias (max_guide_scale()).
+  /// 0 do not change: they belong to positions without a candidate, or to candidates whose distance
+  /// exceeds tau with any bias (max_guide_scale()).
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -12,8 +12,8 @@ constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // Numbers of quads (groups of four words) that contain a score that reaches the bound. If scores
-// differ from each other, there are usually at most `typical_quads` such quads. If there are more
-// than `max_quads`, words are scanned in the order of their positions.
+// differ from each other, there are usually at most `typical_quads`. If there are more than
+// `max_quads`, words are scanned in the order of their positions.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -185,9 +185,9 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, so nearly all words contain a score that
-/// reaches the bound. In this case, words are scanned in the order of their positions. After keep -
-/// 1 words with scores that reach the bound, only scores above the bound are gathered.
+/// In flat and black pictures, nearly all words contain a score that reaches the bound, so words
+/// are scanned in the order of their positions. After keep - 1 such words, only scores above the
+/// bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -223,8 +223,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions increase from chunk to chunk. A candidate whose score equals the lowest score of the
-  // list therefore ranks behind the list, so the bound is the lowest score plus 1.
+  // Positions increase from chunk to chunk, so a candidate whose score equals the lowest score of
+  // the list ranks behind the list. The bound is therefore the lowest score plus 1.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -13,8 +13,7 @@ struct Pitch {
   static constexpr int norms = union_pitch;
   // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
   // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
-  // With 2 more words, the distance between rows is 4 modulo 8, so that rows that are 4 apart are
-  // 16 memory banks apart.
+  // With 2 more words, rows that are 4 apart are 16 memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -41,9 +40,8 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
 }
 
 /// Returns the start of the table of one reference patch. A warp writes the scores of one position
-/// for 8 reference patches at the same time. The tables begin at addresses for which these words
-/// lie in different memory banks, 4 banks for each table. `left` and `top` are the first column
-/// (even) and row, in the table, of the union of the search windows.
+/// for 8 reference patches at the same time, so each table begins in other memory banks. `left` and
+/// `top` are the first column (even) and row, in the table, of the union of the search windows.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -121,10 +119,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// The part of the 16 reference patches that one lane needs: 4 samples of each of the rows quad ..
-/// quad + 3 of the patches `g` and `g` + 8. If `half` is 0, they are the left samples of a row; if
-/// it is 1, the right samples. The 64 terms of an inner product can be summed in any order. In this
-/// order, the next row of candidates needs a single new load: the words of the other rows remain in
-/// the registers to which they were loaded, and the rows of the reference patch rotate.
+/// quad + 3 of the patches `g` and `g` + 8, on the left (`half` 0) or right (`half` 1) of a row. In
+/// this order of the 64 terms of an inner product, the next row of candidates needs a single new
+/// load: the words of the other rows remain in their registers, and the rows of the reference patch
+/// rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];

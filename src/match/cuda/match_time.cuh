@@ -2,11 +2,10 @@
 // Matching in several frames. The kernels search the reference frame as match.cu does, and then
 // each neighbouring frame around the position that motion predicts. All reference patches of a tile
 // belong to one bundle (a block of 8x4 reference patches) and have one motion vector for each
-// frame, so in a neighbouring frame their candidates also form a union of windows. The tables of
-// several frames follow each other in memory, contain only the rows of the windows, and are scanned
-// as one table, because selecting candidates takes longer than computing scores. For the same
-// reason a small window of the reference frame is scanned together with the first chunk of the
-// neighbouring frames.
+// frame, so in a neighbouring frame their candidates also form a union of windows. Kernels scan the
+// tables of several frames as one table, because selecting candidates takes longer than computing
+// scores. For the same reason, they scan a small window of the reference frame together with the
+// first chunk of the neighbouring frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -75,7 +74,7 @@ struct OtherFrames {
 };
 
 /// Returns the displacement of a candidate, given its position. Positions in the reference frame
-/// come first, and positions in the neighbouring frames follow.
+/// precede positions in the neighbouring frames.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;

@@ -4,9 +4,8 @@
 // A warp processes 32 columns of cells (squares of `step` samples a side). A thread processes
 // several rows of one column: it computes the differences of its own cells, and gets the sums along
 // a patch from the lanes to the right. The thread accumulates the weighted differences of all 16
-// samples of its patches, and finally divides them by the sum of weights. The estimates are written
-// to several layers, so that no two patches of a layer overlap. Only the rows of cells that the
-// patches of two threads share are computed twice, and all sums have a fixed order.
+// samples of its patches, and finally divides them by the sum of weights. It writes the estimates
+// to several layers, so that no two patches of a layer overlap. All sums have a fixed order.
 //
 // In half precision, a thread processes two strips of columns at a time.
 
@@ -42,8 +41,8 @@ struct Cells {
 
 /// Layout of the samples of a thread block in shared memory. The samples of a row whose x has the
 /// same remainder modulo `cell` follow each other, so that successive lanes read successive
-/// samples. The length of rows is the length for a search radius of `max_search`, so that the
-/// compiler knows all offsets.
+/// samples. Rows have the length for a search radius of `max_search`, so that all offsets are
+/// constants.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -81,7 +80,7 @@ __device__ __forceinline__ T sum_along(T v) {
 }
 
 /// Computes the sums over the patches of a thread, which have the middle rows in common. A lane
-/// first sums over the rows. Lanes then exchange only these sums and not single values.
+/// first sums over the rows, so that lanes exchange only these sums.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];

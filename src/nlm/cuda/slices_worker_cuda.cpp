@@ -1,9 +1,8 @@
 // Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
-// them to padded float planes, one computes, and one downloads results. The host waits for results
-// only: while one batch of slices is computed, it uploads the slices of the next batch. Before this
-// upload, the worker waits for the results of the preceding batch. Therefore new slices and results
-// do not overwrite memory that is in use. Slices have VolumeFilter::depth() slots, and results have
-// two buffers.
+// them to padded float planes, one computes, and one downloads results. The host uploads the next
+// batch of slices while one batch is computed. Before this upload, the worker waits for the results
+// of the preceding batch, so that no memory in use is overwritten. Slices have
+// VolumeFilter::depth() slots, and results have two buffers.
 
 #include <algorithm>
 #include <vector>

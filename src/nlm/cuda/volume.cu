@@ -1,13 +1,13 @@
 // The kernel for patches of 3x3x3 around every sample of a volume.
 //
 // A lane processes a column of samples, `slices_per_lane` slices by `rows_per_lane` rows, and reads
-// one more sample on all sides. For each displacement it sums squared differences over three rows
+// one more sample on all sides. For each displacement, it sums squared differences over three rows
 // and three slices in registers, and over three columns with the neighbouring lanes. All sums of
-// three values are computed in the same order, so that the result of a sample does not depend on
-// which thread computes it.
+// three values have the same order, so that the result of a sample does not depend on the thread
+// that computes it.
 //
-// In half precision, a lane processes two columns at a time. The second column is in the second
-// half of the slices of the block.
+// In half precision, a lane processes two columns at a time, the second in the second half of the
+// slices of the block.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -70,8 +70,9 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. A pair of rows that two sums have in common is added once. The
-/// pairs have fixed positions in a thread, which do not depend on how the volume is divided.
+/// Computes sums over three rows. A pair of rows that two sums have in common is added only once.
+/// The pairs have fixed positions in a thread, so that they do not depend on how the volume is
+/// divided.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -89,8 +90,8 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in single precision. A large sum in half precision would lose small weights, so the
-/// half-precision sums are moved to these accumulators after every slice of candidates. The
+/// Accumulators in single precision, because a large sum in half precision would lose small
+/// weights. The thread adds the half-precision sums to them after every slice of candidates. The
 /// accumulators are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],

@@ -3,7 +3,7 @@
 // divided by its albedo. The weights of the first result depend on the demodulated illumination and
 // its variance, pixel by pixel. The second result also uses features of surfaces that the renderer
 // provides (noise/render/features.h). The filter blends both results according to their estimated
-// errors. formulas.h states the formulas, and docs/measurements/renders.md the gain in quality.
+// errors (formulas.h).
 
 #include <memory>
 
@@ -27,7 +27,7 @@ struct FeatureParams {
 };
 
 /// Returns the search radius S of a profile for renders with features. It is larger than for other
-/// pictures, because weights of single pixels are more selective than weights of patches.
+/// pictures, because weights of single pixels are more selective.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10
