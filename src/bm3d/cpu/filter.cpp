@@ -9,9 +9,9 @@
 //    the halves of a vector.
 // 3. Each unit is transformed back and added to the tile with the weight of the group.
 //
-// The transforms of patches and groups are not scaled: the sum over 2^l patches is sqrt(2^l) times
-// the orthonormal coefficient. The tables of thresholds and of factors for the inverse transform
-// contain the missing scale.
+// The transforms are not scaled: the sum over 2^l patches is sqrt(2^l) times the orthonormal
+// coefficient. The tables of thresholds and of factors for the inverse transform contain the
+// missing scale.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
@@ -31,8 +31,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates. If a vector contains one patch, the compiler therefore
-// omits the code for two patches per vector.
+// The following functions are templates, so that the compiler omits the code for two patches per
+// vector where it is not needed.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -99,10 +99,10 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
 }
 
 /// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the
-/// aggregation window. The call estimate(row, part) returns one vector of the estimate. This vector
-/// contains a complete row (`part` is 0) or, if vectors have 4 lanes, the first half (0) or the
-/// second half (1) of a row. The array `window` contains the vectors of the aggregation window in
-/// the same order, row by row.
+/// aggregation window. The call estimate(row, part) returns one vector of the estimate: a complete
+/// row (`part` is 0) or, if vectors have 4 lanes, the first half (0) or the second half (1) of a
+/// row. The array `window` contains the vectors of the aggregation window in the same order, row by
+/// row.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

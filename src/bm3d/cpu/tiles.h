@@ -1,6 +1,6 @@
 #pragma once
-// Blocks, tasks and tiles of the cpu backend. Blocks and tasks divide the picture. Tiles are
-// buffers that collect estimates until the engine adds them to the picture.
+// Blocks and tasks, which divide the picture, and tiles, which collect estimates until the engine
+// adds them to the picture.
 
 #include <algorithm>
 #include <array>

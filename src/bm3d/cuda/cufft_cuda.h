@@ -17,11 +17,11 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names of the cuFFT library in the order in which lull tries them. Plain names come
-/// first; the dynamic loader searches them in LD_LIBRARY_PATH and in its cache. Then come paths in
-/// the folders of Python packages and CUDA toolkits. `own_path` is the path of the file that
-/// contains this code. If this file is in a site-packages folder of Python, NVIDIA's packages are
-/// in the same folder. `toolkits` are the root folders of CUDA toolkits.
+/// Returns the names of the cuFFT library in the order in which lull tries them: first plain names,
+/// which the dynamic loader searches in LD_LIBRARY_PATH and in its cache, then paths in the folders
+/// of Python packages and CUDA toolkits. `own_path` is the path of the file that contains this
+/// code; if it is in a site-packages folder of Python, NVIDIA's packages are in the same folder.
+/// `toolkits` are the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 

@@ -1,7 +1,7 @@
 #pragma once
-// All device memory and work of one frame, from upload to download, if frames are filtered one by
-// one. A slot allocates its memory once and processes many frames. The device of the slot must be
-// current whenever a program makes or uses the slot.
+// All device memory and work of one frame, from upload to download, for sessions without temporal
+// filtering. A slot allocates its memory once and processes many frames. The device of the slot
+// must be current whenever a program makes or uses the slot.
 
 #include <array>
 #include <memory>
@@ -25,7 +25,7 @@ class CudaSlot {
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
-  /// Waits for the frame in flight, because the frame uses the buffers of the slot.
+  /// Waits for the frame in flight, which uses the buffers of the slot.
   ~CudaSlot();
 
   /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
@@ -76,8 +76,8 @@ class CudaSlot {
   /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
   /// the scratch memory of the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
-  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. If frames cannot have
-  // holes, the buffers are empty.
+  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
+  // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the

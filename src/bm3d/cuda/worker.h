@@ -1,5 +1,5 @@
 #pragma once
-// The work of a GPU on frames that are filtered over time, for a session of time/frame_session.h.
+// The work of a GPU on frames with temporal filtering, for a session of time/frame_session.h.
 
 #include <memory>
 
@@ -26,7 +26,8 @@ namespace lull::bm3d {
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,
                                                                    const ResultSamples& results);
-/// Returns whether the current device can combine patches over time (linear/cuda/over_time.h).
+/// Returns whether the current device can compute temporal linear combinations
+/// (linear/cuda/over_time.h).
 [[nodiscard]] bool combines_over_time(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

@@ -23,16 +23,16 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31. The function and the addition
-/// of its result to a sum compile to two instructions.
+/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31. Adding the result to a sum
+/// takes two instructions in all.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
 /// The bound that selects the `wanted` smallest distances of a reference patch. `wanted` is at most
 /// the number of candidates. If `has_surplus` is false, exactly `wanted` distances are at most
-/// `value`. If `has_surplus` is true, more than `wanted` distances may be at most `value`, because
-/// several distances equal `value`. Fewer than `wanted` distances are then below `value`.
+/// `value`. If `has_surplus` is true, several distances may equal `value`: fewer than `wanted`
+/// distances are below `value`, and more than `wanted` may be at most `value`.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -76,10 +76,9 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the candidates whose distances are below the bound. If fewer than `wanted` candidates are
-/// below the bound, the function also writes the first candidates whose distances equal the bound.
-/// The upper half of each word contains the distance, and the lower half the index of the
-/// candidate.
+/// Writes the candidates whose distances are below the bound, and the first candidates whose
+/// distances equal the bound, up to `wanted`. The upper half of each word contains the distance,
+/// and the lower half the index of the candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

@@ -75,8 +75,7 @@ struct FourSamples {
 };
 
 /// Loads the samples of a plane around the block in half precision. A word contains a sample and
-/// one neighbour. The neighbour is the sample below if `pairs_rows` is true, and the sample to the
-/// right if not.
+/// the sample below it (`pairs_rows`), or the sample to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
