@@ -18,8 +18,7 @@ namespace lull::bm3d {
 /// Minimum of the shift s, in units of the largest diagonal element of the Gram matrix G. Example:
 /// if the samples of a group differ from their mean by 100 levels (root mean square), the minimum
 /// exceeds the threshold t with sigma below 0.3 in the first Bayes phase of the profile `best`, and
-/// with sigma below 1 in the second. With an eighth of this minimum, the inverse is still
-/// inaccurate for some groups.
+/// with sigma below 1 in the second.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
 /// Minimum of the shift s on tensor cores, in the same unit. It is larger because tensor cores
 /// compute products of floats with only about 21 significant bits.

@@ -37,9 +37,8 @@ struct PhaseParams {
   /// neighbouring frame (group.h), >= 0.
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h), first in the reference frame, then in
-  /// neighbouring frames. The matcher searches them in phases that propagate groups instead of
-  /// searching the search windows. The first side is 1 (no window), or odd and at most `window` and
-  /// 31.
+  /// neighbouring frames. The matcher searches these windows where a phase propagates groups. The
+  /// first side is 1 (no window), or odd and at most `window` and 31.
   int refine_window = 1;
   int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -90,8 +89,8 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// selects the planes that use the groups found in luma. Without temporal search, subsampled chroma
-/// is not among them, because it has a different guide in each phase.
+/// selects the planes that use the groups found in luma. Without temporal search, these planes do
+/// not include subsampled chroma, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -121,18 +120,18 @@ struct Params {
   /// and planes of the frame.
   bool guided = false;
   /// Distance between the reference patches whose search windows the matcher searches in the first
-  /// phase. For all other reference patches, the candidates are members of the groups that it finds
-  /// there (match/propagation.h). The distance must be greater than hard.step, and at most 16. 0:
-  /// the matcher searches the windows of all reference patches.
+  /// phase: greater than hard.step, and at most 16. For all other reference patches, the candidates
+  /// are members of the groups that it finds there (match/propagation.h). 0: the matcher searches
+  /// the windows of all reference patches.
   int search_step = 0;
-  /// Number of members of each group that the first phase stores, so that the second phase can take
-  /// its candidates from these groups instead of a search. The value is a power of two up to 32,
-  /// and at least the group size of the first phase. 0: the matcher also searches in the second
-  /// phase. search_where_needed() sets the value to 0 where the second phase requires a search.
+  /// Number of members of each group that the first phase stores as candidates for the second
+  /// phase, which then needs no search: a power of two up to 32, at least the group size of the
+  /// first phase. 0: the second phase searches. search_where_needed() sets the value to 0 where the
+  /// second phase must search.
   int kept = 0;
-  /// Planes for which the second phase filters exactly the stored groups. For all other planes, it
-  /// takes its candidates from the stored groups. Exact reuse requires equal steps in both phases,
-  /// a search window that is not smaller in the second phase, and a search_step of 0.
+  /// Planes for which the second phase filters exactly the stored groups, instead of taking
+  /// candidates from them. Exact reuse requires equal steps in both phases, a search window that is
+  /// not smaller in the second phase, and a search_step of 0.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first Bayes phase matches in the basic
   /// estimate and uses the spectrum of the noisy patches. The second Bayes phase matches in a blend
@@ -149,8 +148,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. A frame that
-  /// exceeds it (frame_relation.h) begins a new scene. 0: no frame begins a new scene.
+  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of it
+  /// cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.
@@ -166,9 +165,8 @@ struct Params {
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// Depth maps consist of surfaces with steps between them, so patches are either alike or
-/// completely different. Therefore the match thresholds are just above the distances that noise
-/// alone causes.
+/// The match thresholds are just above the distances that noise alone causes, because the patches
+/// of depth maps are either alike or completely different.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,

@@ -71,9 +71,9 @@ class PhaseEngine {
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame, then sets the sums to 0. The estimate is the
-  /// quotient of the two sums of the sample, or 0 where no patch covers the sample. `plan` is the
-  /// plan of the preceding run().
+  /// Writes the estimate of each sample of a frame, and sets the sums to 0. The estimate is the
+  /// quotient of the sums of the sample, or 0 where no patch covers the sample. `plan` is the plan
+  /// of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 

@@ -9,9 +9,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides for which sets of planes (PlaneSet) the phase stores groups: all sets if the first phase
-/// propagates groups. If not, it stores groups for the second phase if the set contains luma or has
-/// a luma guide and, without temporal search, also the groups of subsampled chroma.
+/// Decides for which sets of planes (PlaneSet) the phase stores groups. If the first phase
+/// propagates groups, it stores all of them. If not, it stores groups for the second phase if the
+/// set contains luma or has a luma guide and, without temporal search, the groups of subsampled
+/// chroma.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

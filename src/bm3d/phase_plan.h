@@ -53,9 +53,8 @@ struct PhasePlan {
   /// The sets of planes that have the same groups, in the order in which the phase processes the
   /// sets. No set contains planes without noise or planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide. It is 1 in the first phase. It is Params::guide_noise
-  /// in the second phase, whose guide is the basic estimate, and in both phases if a guide comes
-  /// with the frame.
+  /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
+  /// second phase. If a guide comes with the frame, it is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
@@ -64,8 +63,8 @@ struct PhasePlan {
   int search_step = 0;
 
   /// Returns the parameters with which the matcher processes a set of planes. The result refers to
-  /// `set` and must not outlive it. The match threshold for guides that are computed from several
-  /// planes is larger than for guides from one plane.
+  /// `set` and must not outlive it. The match threshold is larger for guides that are computed from
+  /// several planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;

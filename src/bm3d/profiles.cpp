@@ -16,20 +16,18 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase. Between patches of equal content, noise alone
-// causes distances with a mean of 2 sigma^2 and a standard deviation of 0.18 times this mean. The
-// threshold exceeds all such distances at any noise level. Larger thresholds have no effect,
-// because the matcher prefers the more similar patches (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase, which exceeds all distances that noise alone
+// causes between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times this
+// mean). Larger thresholds have no effect, because the matcher prefers the more similar patches
+// (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB. Values
-// larger than 1024 gain 0.005 dB at sigma 10, and nothing at larger sigmas.
+// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper. The table does not name the transform across the group. This
-// profile uses the Haar transform, because the Walsh-Hadamard transform, which the text mentions,
-// has a lower PSNR. For sigma > 40, the paper thresholds patches in the DCT domain before it
-// matches them. This profile matches the noisy patches directly, which gives a higher PSNR
+// Returns table 1 of the 2017 paper, with the Haar transform across the group, which the table does
+// not specify. Unlike the paper, this profile does not threshold patches in the DCT domain before
+// it matches them for sigma > 40, because direct matching gives a higher PSNR
 // (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
@@ -67,7 +65,7 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
 
 // Returns the parameters of the profile `high`. The first phase has a denser grid of reference
 // patches than the second phase, because a dense grid improves its result more and takes less time
-// there. Groups of 32 patches and the larger search window gain quality only with strong noise.
+// there.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -77,9 +75,8 @@ Params high_profile(float noise) {
 }
 
 // Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
-// level, a separate search in the second phase gains nothing (docs/measurements/propagation.md).
-// The profile then lowers the threshold of the first phase, because detail is lost if both phases
-// treat it as noise.
+// level, a separate search gains nothing (docs/measurements/propagation.md). The profile then
+// lowers the threshold of the first phase, because detail is lost if both phases treat it as noise.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -98,10 +95,9 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coloured noise: for coarse noise, for the finest noise, and for nearly
-// white noise. The basic estimate contains more residual noise with coarse noise than with white
-// noise, and a small mu2 would treat it as signal. With noise that is finer than white noise, it
-// contains less (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. The coarser
+// the noise, the more residual noise the basic estimate contains, which a small mu2 would treat as
+// signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -119,14 +115,13 @@ float mu2_coloured(const NoiseModel& model) {
 }
 
 // Adapts the parameters to candidates from neighbouring frames, which show the same content with
-// independent noise (docs/measurements/temporal.md). Few patches are enough, and a wide window in
-// the reference frame would only add patches that are similar by chance. The matcher prefers the
-// patch that motion predicts, because noise affects the order of the most similar patches.
+// independent noise (docs/measurements/temporal.md). A wide window in the reference frame would
+// only add patches that are similar by chance. The matcher prefers the patch that motion predicts,
+// because noise affects the order of the most similar patches.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, the matcher needs to search the windows of only every second reference patch
-  // along each axis. The second phase finds its own groups, and searches small refinement windows
-  // in the neighbouring frames, because the PSNR would otherwise be lower
-  // (docs/measurements/propagation.md).
+  // On dense grids, the matcher searches the windows of only every second reference patch along
+  // each axis. The second phase finds its own groups, and searches small refinement windows in the
+  // neighbouring frames, which increases the PSNR (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -149,10 +144,8 @@ void apply_temporal_tuning(Params& p, float noise) {
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
-// separates signal and noise better than any fixed transform. The first Bayes phase uses the
-// spectrum of the noisy patches. The second Bayes phase uses the spectrum of an estimate that
-// consists mostly of the result of the first, and has smaller groups and patches
-// (docs/how-it-works/best.md).
+// separates signal and noise better than any fixed transform (docs/how-it-works/best.md). The
+// second Bayes phase uses the spectrum of an estimate, with fewer and smaller patches in a group.
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;

@@ -13,7 +13,7 @@ namespace {
 /// Returns the skew bias of the planes (noise/stabiliser.h): the amount by which results
 /// underestimate the mean if the noise is skewed. It grows with the number of candidates from which
 /// the matcher selects a group. The values were measured in flat areas of 0 to 20 levels with
-/// clipped noise of sigma 20 and 40, on the cpu backend.
+/// clipped noise of sigma 20 and 40.
 double skew_bias_of(const Params& params) {
   if (params.temporal > 0) return 0.023;
   if (params.linear_combinations) return 0.036;

@@ -68,8 +68,7 @@ struct DisplacementRange {
     return {low + other.low, high + other.high};
   }
   /// Returns whether the range contains a displacement. The function subtracts byte by byte, with
-  /// the top bit of each minuend set. In each byte, this bit remains set if the difference is not
-  /// negative.
+  /// the top bit of each minuend set, which remains set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
@@ -82,8 +81,8 @@ constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
 
-/// Assigns a slot to each stored layer of the first phase. There are depth() slots. A new layer
-/// replaces the oldest layer.
+/// Assigns depth() slots to stored layers of the first phase. A new layer replaces the oldest
+/// layer.
 class KeptLayers {
  public:
   /// `at_a_time` is the number of layers that a phase filters together.

@@ -1,8 +1,8 @@
 // The transform across the patches of a group and the shrinkage of the coefficients (step 2 in
-// filter.cpp), for all group sizes. This file is included once for each instruction set. A unit is
-// a set of vectors that contains one patch, or two patches side by side (patch.h). For each vector
-// of coefficients, the kernel loads the vectors of all units into registers, transforms them across
-// the group, shrinks them, and transforms them back.
+// filter.cpp), for all group sizes. This file is included once for each instruction set. The kernel
+// loads the vectors with the same coefficients of all patches into registers, transforms them
+// across the group, shrinks them, and transforms them back. A unit is a set of vectors that
+// contains one patch, or two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -61,7 +61,7 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
 
 /// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces each pair
 /// of vectors whose indices differ by kHalf by their sum and their difference. The pragma makes gcc
-/// unroll the loops, which keeps the vectors in registers.
+/// unroll the loops, so that the vectors stay in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -182,8 +182,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Transforms the coefficients across the group, multiplies them by the Wiener factors of the
-/// second phase, and transforms them back. Returns the sum of the squared Wiener factors. For
-/// coloured noise, the function multiplies each squared factor by the variance of its coefficient.
+/// second phase, and transforms them back. Returns the sum of the squared Wiener factors, with
+/// coloured noise each multiplied by the variance of its coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

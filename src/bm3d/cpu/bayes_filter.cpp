@@ -36,9 +36,9 @@ using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 /// half of a symmetric matrix.
 enum class Part { full, lower };
 
-/// Computes c = a' b. The matrix a has `depth` rows with the stride `rows`. The matrix b has
-/// `depth` rows with the stride `columns`. The matrix c has `rows` rows with the stride `columns`.
-/// `rows` must be a multiple of 4, and `columns` a multiple of 32.
+/// Computes c = a' b. The matrices a and b have `depth` rows, and c has `rows` rows. The stride of
+/// a is `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and
+/// `columns` a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -107,8 +107,8 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
 }
 
 /// Eliminates the columns of the pivots from a row that contains no pivot, one pivot after the
-/// other. The first elimination removes the component that similar patches have in common, so the
-/// factors of the other eliminations and their rounding errors are small.
+/// other. Only the first elimination has a large factor, because it removes the component that
+/// similar patches have in common. This limits rounding errors.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);

@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
 /// Computes the distances of candidates `u` to `u` + kCount - 1 of the row, for patches with sides
-/// of 8 to 16 samples. The last vector of a row may overlap the previous vector; the kernel sets
-/// the differences in the overlapping lanes to 0.
+/// of 8 to 16 samples. Where the last vector of a row overlaps the previous vector, its differences
+/// are set to 0.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;

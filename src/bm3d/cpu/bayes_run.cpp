@@ -1,7 +1,7 @@
-// Runs a Bayes phase on the reference patches of one frame. In this file, a block is a bundle
-// (match/motion_grid.h): up to 8x4 neighbouring reference patches that have the same motion
-// vectors. Each task matches and filters one block, once for all planes of a set, and adds the
-// estimates to its own tile (tiles.h).
+// Runs a Bayes phase on the reference patches of one frame. A block in this file is a bundle
+// (match/motion_grid.h): up to 8x4 neighbouring reference patches with the same motion vectors.
+// Each task matches and filters one block for all planes of a set, and adds the estimates to its
+// own tile (tiles.h).
 
 #include <tbb/task_arena.h>
 

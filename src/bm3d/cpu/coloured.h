@@ -108,8 +108,8 @@ HWY_INLINE void for_all_summed(const What& what) {
 }
 
 /// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// the function stores the sum S(a, a) of each run of members a (beginning of this file) at the
-/// index of the first member of the run.
+/// `variances` contains the sum S(a, a) of each range of members a at the index of its first member
+/// (beginning of this file).
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -183,9 +183,9 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch], with the coefficients across the group in the order of
+/// group][coefficient of a patch]. The order of the coefficients across the group is that of
 /// forward_across(). A Haar coefficient, except the first, is the difference between the halves of
-/// a range of consecutive members. Its index is that of the first member in the second half.
+/// a range of consecutive members, and has the index of the first member in the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

@@ -66,9 +66,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for rows 0 and 1 of a patch (or of two patches side by side), then for
-/// rows 2 and 3, and so on. Vectors i and j contain the two rows, or the same half of the two rows
-/// if vectors have 4 lanes. `rows` combines and separates these vectors.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a patch (or of two patches side by
+/// side). Vectors i and j contain the two rows or, if vectors have 4 lanes, the same half of the
+/// two rows. `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

@@ -3,8 +3,7 @@
 //
 // Tasks match and filter the blocks. Each task adds its estimates to its own tile, and a serial
 // stage adds the tiles to the picture in the order of the blocks. Therefore the result does not
-// depend on the number of threads, sums need no atomic operations, and memory is limited to a few
-// tiles per thread.
+// depend on the number of threads, and sums need no atomic operations.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -64,11 +64,11 @@ struct FilterTables {
   // or the transform is the DFT. In the second phase, `limit` contains n of the Wiener factor 1 - n
   // / (c^2 + n), where c is the coefficient of the basic estimate.
   CoefficientTable limit;
-  // The constants that replace `limit` in those vectors of coefficients that contain the mean over
-  // the group (group coefficient 0). In the second phase, first_limit contains n and
-  // first_denominator contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors
-  // with the mean in the lower half of the lanes and another group coefficient in the upper half.
-  // Element 1 is for vectors that contain only the mean.
+  // The constants that replace `limit` in vectors of coefficients with the mean over the group
+  // (group coefficient 0). In the second phase, first_limit contains n and first_denominator
+  // contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors with the mean in
+  // the lower half of the lanes and another group coefficient in the upper half. Element 1 is for
+  // vectors that contain only the mean.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -84,9 +84,8 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
-/// A plane of one frame of a tile. The pointers refer to sample (0, 0) of the picture, but the
-/// memory of the numerator and of the weights only covers the tile. The memory of the noisy samples
-/// may also be limited to the tile.
+/// A plane of one frame of a tile. The pointers refer to sample (0, 0) of the picture, although the
+/// memory of the numerator, of the weights and possibly of the noisy samples only covers the tile.
 struct FrameTile {
   const float* noisy;
   const float* basic;
@@ -131,8 +130,8 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the weights of a row that are not zero, with their positions, and returns their number.
-/// `first` is the position of the first sample of the row. The row, `positions` and `values` have
-/// memory for a multiple of 16 elements. The additional elements of the row must be zero.
+/// `first` is the position of the first sample of the row. All arrays have memory for a multiple of
+/// 16 elements, and the additional elements of the row must be zero.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

@@ -1,6 +1,5 @@
 // Weighted means of groups (bm3d/group_means.h). A row of a patch is one vector of 8 lanes, or two
-// vectors of 4 lanes. The reference patch of the comparison and the sums of the averaging are in
-// registers.
+// vectors of 4 lanes.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/means.cpp"

@@ -1,12 +1,12 @@
 // The 2D transforms of patches for filter.cpp. This file is included once for each instruction set.
 //
-// A unit is the set of vectors that the transforms process at a time. It contains two patches if
-// vectors have 16 lanes, and otherwise one patch. With 16 lanes, the two halves of vector r contain
-// row r of the two patches. With 8 lanes, vector r contains row r. With 4 lanes, vectors r and r +
-// 8 contain the halves of row r. A 1D transform combines vectors lane by lane. The patch is
-// transposed only once, between the transforms along the two axes, so lane v of vector u contains
-// the coefficient with the horizontal index u and the vertical index v. Basis functions are
-// unscaled, which saves multiplications; FilterTables contains their scale.
+// A unit is the set of vectors that the transforms process at a time. With 16 lanes, a unit
+// contains two patches, and the two halves of vector r contain row r of the two patches. With 8
+// lanes, vector r contains row r of one patch. With 4 lanes, vectors r and r + 8 contain the halves
+// of row r. A 1D transform combines vectors lane by lane. The patch is transposed only once,
+// between the transforms along the two axes, so lane v of vector u contains the coefficient with
+// the horizontal index u and the vertical index v. Basis functions are unscaled, which saves
+// multiplications; FilterTables contains their scale.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H

@@ -65,8 +65,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes || params.linear_combinations) return;
   // If the search windows of a Bayes phase do not fit into shared memory, the filter addresses
-  // samples by offsets from the middle of the memory of all frames. The middle is rounded to a
-  // whole sample, which may add one sample to the distance of a frame.
+  // samples by offsets from the middle of the memory of all frames. Rounding the middle to a whole
+  // sample may add one sample to the distance of a frame.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

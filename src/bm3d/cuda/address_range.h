@@ -1,7 +1,7 @@
 #pragma once
-// The layout of planes and of batches of reference patches in device memory, and a check of the
-// size of a session. The check refuses a session whose samples kernels cannot address, before
-// memory is allocated. This file requires neither a device nor the CUDA toolkit.
+// The layout of planes and of batches of reference patches in device memory, and a check that
+// kernels can address all samples of a session. This file requires neither a device nor the CUDA
+// toolkit.
 
 #include <cstdint>
 
@@ -37,8 +37,7 @@ struct BatchBricks {
 /// Returns the size of a full batch of reference patches, for the grid `grid`. If `whole_rows` is
 /// set, the batch has complete rows of reference tiles. If not, the number of reference tiles along
 /// x is even. The number along y is always even, because the filter processes two reference tiles
-/// at a time, and the result must not depend on the positions of the batches. Kernels count the
-/// members of a batch in 32 bits, which limits the size.
+/// at a time. Kernels count the members of a batch in 32 bits, which limits the size.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

@@ -1,8 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream, for the planes that are not in the first PlaneSet of a
-// phase. These planes depend only on the estimate of the previous phase, so the chroma stream
-// processes them concurrently with the first PlaneSet, with its own scratch memory. The kernels for
-// chroma alone would use only a part of a GPU.
+// The chroma stream: a second CUDA stream, which processes the planes outside the first PlaneSet of
+// a phase concurrently with the first PlaneSet, in its own scratch memory. The kernels for chroma
+// alone would use only a part of a GPU.
 
 #include <algorithm>
 #include <memory>
@@ -58,9 +57,8 @@ class ChromaLane {
 };
 
 /// Processes the first PlaneSet on the stream `main`, and all other PlaneSets concurrently on the
-/// chroma stream. use(phases_of) queues the work; phases_of(n) returns the CudaPhases for the
-/// PlaneSet, or for the plane, with the index n. Work that is queued on `main` after this function
-/// waits for the chroma stream.
+/// chroma stream. use(phases_of) queues the work; phases_of(n) returns the CudaPhases for PlaneSet,
+/// or plane, n. Later work on `main` waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

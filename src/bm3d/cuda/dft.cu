@@ -1,7 +1,7 @@
 // The kernels before and after the transforms of cuFFT. They copy the patches of the groups out of
-// the picture, filter the spectra of each group, and add the estimates to the sums. A slice is a
-// part of a batch (dft_cuda.h), whose groups are contiguous in memory. Each group has space for
-// `capacity` patches, and a group of M patches uses the first M places.
+// the picture, filter the spectra of each group, and add the estimates to the sums. The groups of a
+// slice, which is a part of a batch (dft_cuda.h), are contiguous in memory. Each group has space
+// for `capacity` patches, and a group of M patches uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -75,7 +75,7 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// Filters the spectra of groups. A thread block processes one group. Each stored coefficient in
+// Filters the spectra of groups, with one thread block for each group. Each stored coefficient in
 // columns 1..3 counts twice, because it represents two coefficients of the full spectrum of a real
 // patch.
 __global__ void __launch_bounds__(spectrum_threads)

@@ -1,8 +1,7 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
-// and exists for comparison. The patches and spectra of a slice of groups are in device memory
-// between kernels. A slice is a part of a batch with a few thousand groups, which limits the
-// memory.
+// and exists for comparison. The patches and spectra of a slice (a part of a batch with a few
+// thousand groups) are in device memory between kernels.
 
 #include <cufft.h>
 

@@ -1,7 +1,6 @@
 // Weighted means of groups (bm3d/group_means.h). A warp processes a group. A lane processes two
 // samples of each patch, in row lane / 4 and in columns 2 (lane % 4) and 2 (lane % 4) + 1. The
-// kernel works in device memory, because the patches of clusters are far apart. It rounds weights
-// to fixed point, and skips members whose weight becomes 0.
+// kernel works in device memory, because the patches of clusters are far apart.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"

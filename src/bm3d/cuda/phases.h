@@ -45,8 +45,8 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is not 0 at positions of patches that overlap a hole of the frame and must not become
-  // candidates. candidate_norms contains a mark at these positions, and half_norms elsewhere
+  // A value other than 0 marks a patch that overlaps a hole of the frame. candidate_norms is
+  // half_norms with a mark at these positions, so that such patches do not become candidates
   // (invalidate_candidates()). Both pointers are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;

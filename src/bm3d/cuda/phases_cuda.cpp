@@ -10,10 +10,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns FilterArgs::max_level for a plane: the maximum of the sample value that a thread block
-/// subtracts from its samples (filter.cuh). The filter supports differences of at most 511. Chroma
-/// of RGB frames of floats ranges from -416 to 416, so the subtracted value must be within -95..95.
-/// All other planes need no limit.
+/// Returns the maximum of the sample value that a thread block subtracts from its samples
+/// (filter.cuh), for one plane. Chroma of RGB frames of floats ranges from -416 to 416, so the
+/// subtracted value must be within -95..95 to keep differences at most 511. All other planes need
+/// no limit.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -127,9 +127,9 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which a guide is made: the noisy samples in the first phase, and the
-/// basic estimate mixed with a share of the noisy plane in the second phase. In guided sessions,
-/// both phases use Frame::guide mixed with a share of the noisy plane.
+/// Returns the samples from which a guide is made. In the first phase, these are the noisy samples.
+/// In the second phase, they are the basic estimate, and in guided sessions Frame::guide, mixed
+/// with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};

@@ -1,7 +1,7 @@
-// Sessions of the cuda backend. Without temporal filtering, a session has as many slots as frames
-// in flight. Each slot owns a CUDA stream and all device memory that one frame needs, so that the
-// copies of one frame overlap with the kernels of another frame. If all slots are occupied, the
-// host waits for the oldest frame. time/frame_session.h describes sessions with temporal filtering.
+// Sessions of the cuda backend, with or without temporal filtering (time/frame_session.h). Without
+// temporal filtering, a session has as many slots as frames in flight. Each slot owns a CUDA stream
+// and all device memory of one frame, so that the copies of one frame overlap with the kernels of
+// another frame. If all slots are occupied, the host waits for the oldest frame.
 
 #include <vector>
 

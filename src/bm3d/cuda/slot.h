@@ -19,17 +19,16 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// Makes a slot. `params.temporal` must be 0. `results` is the format of the results. The default
-  /// is the format of the frames.
-  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  /// `params.temporal` must be 0. `results` is the format of the results; the default is the format
+  /// of the frames. @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
   /// Waits for the frame in flight, which uses the buffers of the slot.
   ~CudaSlot();
 
-  /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
-  /// must be free. The queued work writes the samples of `clean` after the function has returned.
+  /// Queues upload, kernels and download of a frame, and returns without waiting. The slot must be
+  /// free. The queued work writes the samples of `clean` after the function has returned.
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result, or nullopt if no frame is in flight.
   std::optional<Frame> finish();

@@ -1,6 +1,6 @@
-// The worker for temporal filtering. It stores frames in the slots of ring buffers, with one ring
-// buffer for each kind of plane, so that the distance in memory from a patch to the same position
-// in another frame is a simple offset.
+// The worker for temporal filtering. It stores frames in the slots of ring buffers, one for each
+// kind of plane, so that the distance in memory from a patch to the same position in another frame
+// is a simple offset.
 
 #include <memory>
 #include <utility>

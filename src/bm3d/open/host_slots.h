@@ -21,9 +21,8 @@ namespace lull::bm3d {
 using Planes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of a frame while it is in progress. A frame needs the members `basic`, `luma_guide` and
-/// `groups` only in some phases. In all other phases they are empty, and SlotMemory contains their
-/// memory, because temporal filtering has many frames in progress.
+/// The data of a frame while it is in progress. The members `basic`, `luma_guide` and `groups` are
+/// empty in the phases that do not need them, and other frames then use their memory (SlotMemory).
 struct Slot {
   // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
   // result, or if the engine loads samples from a copy of the frame.

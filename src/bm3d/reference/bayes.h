@@ -26,9 +26,9 @@ using linear::Matrix;
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
 /// Returns the estimates B M B^T Y / n of the patches `noisy`, with white noise. The columns of Y
-/// are the n patches `noisy`. The columns of B are the patches `basic`: patches of an estimate, or
-/// the noisy patches themselves. M is the result of spectral_weights() for B. The function
-/// subtracts the means of all samples from Y and from B, and adds the mean of Y to the estimates.
+/// are the n patches `noisy`, and the columns of B are the patches `basic` (which may be the noisy
+/// patches). M is the result of spectral_weights() for B. The function subtracts the means of all
+/// samples from Y and from B, and adds the mean of Y to the estimates.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

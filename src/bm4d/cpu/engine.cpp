@@ -1,10 +1,10 @@
-// The cpu backend stores the slices that layers use, and distributes the reference cubes of a layer
-// over the cores.
+// The cpu backend: stores the slices in use, and distributes the reference cubes of a layer over
+// the cores.
 //
 // The engine divides a layer into tiles of four colours. Groups extend beyond their tile, but
 // groups of different tiles of one colour never add to the same voxels. Therefore threads process
-// the tiles of one colour in parallel, sums need neither atomics nor memory per thread, and the
-// result does not depend on the number of threads.
+// the tiles of one colour in parallel without atomics, and the result does not depend on the number
+// of threads.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -177,9 +177,8 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile for which the groups of two tiles of one colour never overlap. A tile of
-    // another colour lies between the two tiles. Groups extend into it by the search radius from
-    // each side, and from one side also by the length of a cube's row (4 voxels).
+    // Side of a tile, for which the groups of two tiles of one colour never overlap. The tile
+    // between them must be longer than two search radii and the row of a cube (4 voxels).
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

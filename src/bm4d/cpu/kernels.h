@@ -21,7 +21,7 @@
 
 namespace lull::bm4d::cpu {
 
-/// Maximum number of slices that the groups of a layer can reach.
+/// Maximum number of slices that the groups of a layer of reference cubes can reach.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 

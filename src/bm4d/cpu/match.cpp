@@ -198,7 +198,7 @@ class Search {
     hn::Vec<Words> even[rows], odd[apart];
   };
   /// Multiplies row `i` of the guide by the rows b, b + 1, .. of the reference cube, and adds the
-  /// products to the sums. For the candidates that begin in row i - b, row `i` is row b.
+  /// products to the sums. Row `i` is row b of the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

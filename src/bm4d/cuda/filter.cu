@@ -1,9 +1,9 @@
 // Generic filter, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// processes a group in its registers. A lane contains two voxels of each cube, whose positions
-// differ by 2 along z. Therefore the Haar transform across the group combines registers, and a
-// transform within the cube combines lanes. Bits 0 and 1 of a lane's number are the position along
-// x, bits 2 and 3 are the position along y, and bit 4 and the index of the register are the
-// position along z. Cubes with a side of 3 have zeros at the fourth positions.
+// processes a group in its registers. A lane contains two voxels of each cube, which are 2 apart
+// along z. Therefore the Haar transform across the group combines registers, and a transform within
+// the cube combines lanes. Bits 0 and 1 of a lane's number are the position along x, bits 2 and 3
+// are the position along y, and bit 4 and the index of the register are the position along z. Cubes
+// with a side of 3 have zeros at the fourth positions.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"

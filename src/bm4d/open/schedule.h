@@ -11,8 +11,8 @@
 namespace lull::bm4d {
 
 /// The schedule of one phase in one volume. Layers are at multiples of the step, counted from the
-/// first slice of the volume, and at the end of the volume. A session that gets only a part of the
-/// volume starts at a later slice.
+/// first slice of the volume, and at the end of the volume. A part of a volume starts at a later
+/// slice.
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers that the phase filters together. At the end of the volume,

@@ -168,8 +168,8 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
 }
 
 /// Computes the estimates X = w (b - mean) from the weights w and the samples b, and adds them to
-/// the sums. Each step processes 16 samples of all patches. In the first `full_steps` steps, all 16
-/// samples belong to the patches.
+/// the sums, 16 samples of all patches at a time. In the first `full_steps` steps, all 16 samples
+/// belong to the patches.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -321,9 +321,8 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 }
 
 /// Chooses the number of reference patches per thread block with which a multiprocessor executes
-/// the most warps. If one large block and two small blocks give the same number of warps (groups of
-/// 64 members), the function chooses the small blocks: one block can filter while the other waits
-/// for its windows.
+/// the most warps. If one large block and two small blocks give the same number, the function
+/// chooses the small blocks: one block can filter while the other waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which the registers of a multiprocessor suffice.

@@ -23,16 +23,15 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31. Adding the result to a sum
-/// takes two instructions in all.
+/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// The bound that selects the `wanted` smallest distances of a reference patch. `wanted` is at most
-/// the number of candidates. If `has_surplus` is false, exactly `wanted` distances are at most
-/// `value`. If `has_surplus` is true, several distances may equal `value`: fewer than `wanted`
-/// distances are below `value`, and more than `wanted` may be at most `value`.
+/// The bound that selects the `wanted` smallest distances of a reference patch. If `has_surplus` is
+/// false, exactly `wanted` distances are at most `value`. If `has_surplus` is true, fewer than
+/// `wanted` distances are below `value`, and several equal it. `wanted` is at most the number of
+/// candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

@@ -68,7 +68,7 @@ struct JoinedWindows {
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
   /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
-  /// columns and in eight rows. The eight rows are the even or the odd rows of 16 adjacent rows.
+  /// columns, and in the even or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -149,7 +149,7 @@ static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
 
 /// Plans the largest number of reference patches per block that fits into shared memory, and then
 /// the largest number of windows at a time with which a multiprocessor still executes three blocks.
-/// A single window always fits: with any parameters, it needs less than 48 KB.
+/// A single window always fits, because it needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -115,9 +115,9 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the windows: the sum of the results of sum_squares()
-/// over the rows of the patch. In memory, the norms follow these results. The norm of a patch that
-/// extends beyond the plane is infinity.
+/// Computes the squared norm of each patch in the windows, as the sum of the results of
+/// sum_squares() over the rows of the patch, and stores it behind these results. The norm of a
+/// patch that extends beyond the plane is infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -141,9 +141,9 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Lane (g, t) = (lane / 4, lane % 4) contains samples of reference patch g in frame t / 2: the
-  // even rows if t is even, and the odd rows if t is odd. There are Side / 2 such rows, with Side /
-  // 2 pairs of samples each.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): the even
+  // rows if t is even, and the odd rows if t is odd. There are Side / 2 such rows, with Side / 2
+  // pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -188,8 +188,7 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 
 /// Computes the inner products of the reference patches with the patches at the positions of a
 /// tile: eight columns, and the even or the odd rows of 16 adjacent rows. product[n] belongs to the
-/// tile's rows n and n + 4. The patches overlap, so a lane uses each loaded sample in several
-/// products.
+/// tile's rows n and n + 4.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,

@@ -67,9 +67,8 @@ struct PatchSums {
   }
 };
 
-/// Computes the corrections D d_a d_b / 2 - d_b s_i of inner products. The symbols are defined at
-/// the beginning of this file. correction[r] belongs to patch i = 8r + lane / 4. `both` is D d_a
-/// d_b, and `other` is d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i of inner products (beginning of this file).
+/// correction[r] belongs to patch i = 8r + lane / 4. `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

@@ -24,9 +24,9 @@
 namespace lull::bm3d {
 
 /// The position, in a patch, of two adjacent samples that the filter reads together. `offset` is
-/// the offset of the first of them from the first sample of the patch. For a pair in the second
-/// frame, if the filter reads from planes, it is the bitwise complement. `mask` selects the samples
-/// of the pair that belong to the patch.
+/// the offset of the first of them from the first sample of the patch, or the bitwise complement of
+/// this offset for a pair in the second frame of planes. `mask` selects the samples of the pair
+/// that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -77,8 +77,8 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for each sample of all windows. `plane` is
-/// the plane of the reference frame. At positions beyond the plane, the argument is the nearest
-/// sample at the border of the plane.
+/// the plane of the reference frame. Beyond the plane, the sample is the nearest sample at the
+/// border.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -126,9 +126,9 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
 }
 
 /// Converts floats to words in place. Each word contains a sample and its right neighbour in half
-/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and the
-/// function replaces `noisy` by the difference of the noisy samples from the basic estimate. The
-/// arrays contain `count` + 1 floats and receive `count` words.
+/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
+/// `noisy` becomes the difference of the noisy samples from it. The arrays contain `count` + 1
+/// floats and receive `count` words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -200,7 +200,7 @@ struct InSharedMemory {
 
 /// Samples and sums in device memory. The position of a patch consists of two offsets, to its first
 /// sample in the first frame and in the second frame. Offsets count samples from the pointers of
-/// the planes, which centre_planes() moves to the middle of the memory of all frames.
+/// the planes (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

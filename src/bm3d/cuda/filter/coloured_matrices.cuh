@@ -18,9 +18,8 @@ constexpr float root_8 = 2.8284271f;
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). The functions process rows y and 7 - y together,
-/// because the DCT needs only their sum and their difference. In the inverse transform, the two
-/// rows are (e + o) / 8 and (e - o) / 8, where e is the sum over even coefficients, and o is the
-/// sum over odd coefficients.
+/// because the DCT needs only their sum and their difference. The inverse gives the two rows as (e
+/// + o) / 8 and (e - o) / 8, where e and o are the sums over even and odd coefficients.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }

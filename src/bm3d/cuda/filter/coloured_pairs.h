@@ -34,9 +34,9 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. With half the number of members as
-/// `half`, the index is x * half + q, where q is 0..half - 1. The pair consists of the members m
-/// and m ^ x, where m depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. With half = 2^(log2_members - 1), the
+/// index is x * half + q, where q is 0..half - 1. The pair consists of the members m and m ^ x,
+/// where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};

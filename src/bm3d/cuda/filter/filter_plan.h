@@ -34,8 +34,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum distance between the rows of a tile in shared memory, in samples. Any such distance is 4
-/// more than a multiple of 16, so that 8 samples of a row and of the row two below are in different
-/// memory banks.
+/// more than a multiple of 16, which avoids bank conflicts between every second row.
 constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
@@ -91,9 +90,9 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group in the filter kernel. If a group has
-/// fewer patches, each patch occupies several slots. Kernels with 8 slots exist only for white
-/// noise and the group transform of the profiles.
+/// Returns the number of slots for the patches of a group in the filter kernel. A smaller group
+/// uses several slots for each patch. Kernels with 8 slots exist only for white noise and the group
+/// transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
