@@ -44,8 +44,8 @@ inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
 
-/// Parses "TILE:LEAF:TILINGS" or "paper". Returns an empty optional if the text has another form.
-/// The function does not check the ranges of the numbers.
+/// Parses "TILE:LEAF:TILINGS" or "paper", without a check of the ranges of the numbers. Returns an
+/// empty optional if the text has another form.
 [[nodiscard]] std::optional<ClusterParams> parse_clusters(std::string_view text);
 /// Returns the parameters in the form "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
@@ -194,8 +194,8 @@ struct PatchNumbers {
 
  private:
   // Returns the difference between the patch numbers of a patch and the patch below it: an odd
-  // multiple of 16 that is at least `width` and longer than two tiles. With an odd multiple, the
-  // rows of a tile do not map to the same cache sets.
+  // multiple of 16, so that the rows of a tile do not map to the same cache sets, that is at least
+  // `width` and longer than two tiles.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
@@ -219,8 +219,8 @@ class PatchSpace {
   /// Returns the split of a cluster of these patches. The default implementation calls find_split()
   /// with the 8 seed patches.
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
-  /// Moves the patches of the second part behind the patches of the first part and keeps the order
-  /// of the patches in both parts. Returns the number of patches in the first part. `scratch` has
+  /// Moves the patches of the second part behind the patches of the first part, without changing
+  /// their order, and returns the number of patches in the first part. `scratch` has
   /// `scratch_padding` elements more than `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;

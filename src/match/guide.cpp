@@ -77,8 +77,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance between two means of samples of a plane. Each mean covers a block
-/// of 2^shift_x x 2^shift_y samples. (dx, dy) is the displacement between the blocks, in blocks.
+/// Returns the noise covariance between two means of blocks of 2^shift_x x 2^shift_y samples of a
+/// plane. (dx, dy) is the displacement between the blocks, in blocks.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;

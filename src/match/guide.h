@@ -49,8 +49,7 @@ struct PlaneSet {
   /// or its noise is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first
-  /// phase, or 0 if the first phase stored no groups of these planes.
+  /// (propagation.h), in the plans of both phases; 0: no groups are stored.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
@@ -72,10 +71,9 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. If samples are clipped, this is the
-/// range of noise-free pictures. If not, it extends further at both ends by three standard
-/// deviations of the noise in the guide. `share` is the share of the input noise that remains in
-/// the guide.
+/// Returns the range of values in the guide of a set of planes: the range of noise-free pictures,
+/// extended at both ends by three standard deviations of the noise in the guide unless samples are
+/// clipped. `share` is the share of the input noise that remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
@@ -94,8 +92,8 @@ inline constexpr float colour_tau = 4.0f;
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Computes each sample of `coarse` as the mean of the 2^shift_x x 2^shift_y samples of `fine` that
-/// it covers. At the right and bottom edge, the mean contains only the samples that exist. The size
-/// of `coarse` is the size of `fine` divided by these powers of two, rounded up.
+/// it covers and that exist. The size of `coarse` is the size of `fine` divided by these powers of
+/// two, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a plane to a sum: sum += weight * plane, sample by sample.

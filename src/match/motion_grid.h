@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Size of a bundle in reference patches. All reference patches of a bundle have one motion vector.
-/// Bundles at the right and bottom edge have fewer reference patches.
+/// Size of a bundle in reference patches, which have one motion vector. Bundles at the right and
+/// bottom edge have fewer reference patches.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
 /// The bundles into which the reference patches of a plane are grouped.

@@ -43,10 +43,9 @@ struct BundleArea {
 };
 
 /// Returns the area of a bundle (a block of 8x4 reference patches) in which the two positions of
-/// the second half are compared. The area is the part of the bundle's reference patches that
-/// remains inside the plane when it is moved by `a` (the motion to the candidates' first frame) and
-/// by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's first reference
-/// patch.
+/// the second half are compared: the part of its reference patches that remains inside the plane
+/// when it is moved by `a` (the motion to the candidates' first frame) and by `a` + `acceleration`.
+/// `i` and `j` are the column and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

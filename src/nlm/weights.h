@@ -51,9 +51,8 @@
 
 namespace lull::nlm {
 
-/// Returns the position from which a sample of the padding, or a padding slice, is copied, on an
-/// axis of `length` samples or slices. `i` is the position of the padding sample or slice. Returns
-/// `i` itself if `i` is not in the padding.
+/// Returns the position from which a sample (or slice) of the padding at position `i` is copied, on
+/// an axis of `length` samples or slices. If `i` is not in the padding, the result is `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;

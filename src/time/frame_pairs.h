@@ -13,10 +13,9 @@ namespace lull {
 inline constexpr int no_frame = -1;
 
 /// Returns, for each frame of a list (FrameAt, frames.h), the index of its partner: the frame into
-/// which its patches extend. If the list contains later frames than the reference frame (the first
-/// of the list), the partner is the next later frame of the list. If not, the partner is the next
-/// earlier frame. Without such a frame, the partner is no_frame. The reference frame has a partner
-/// unless it is alone.
+/// which its patches extend. The partner is the next later frame of the list or, if the list has no
+/// frame after the reference frame (the first of the list), the next earlier frame. Without such a
+/// frame, the partner is no_frame. The reference frame has a partner unless it is alone.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

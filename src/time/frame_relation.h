@@ -66,9 +66,9 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 inline constexpr int relation_block = 16;
 
 /// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal:
-/// (sigma / 4)^2. This is 1/32 of 2 sigma^2, the mean squared difference of blocks with independent
-/// noise, so a sigma that is five times too high does no harm. Blocks that encoders repeat as
-/// skipped blocks differ much less.
+/// (sigma / 4)^2, or 1/32 of the mean squared difference of blocks with independent noise. This
+/// also works with a sigma that is five times too high. Blocks that encoders repeat as skipped
+/// blocks differ much less.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -141,9 +141,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
 }
 
 /// Adds a block to the costs. `own` is the sum of the squared differences of the block's samples
-/// from their mean. `predicted` is the same sum for the difference between the block and a block of
-/// the earlier frame, at the position within reach and inside the picture where the sum is
-/// smallest. Subtracting the means prevents that flashes and fades raise the cost.
+/// from their mean. `predicted` is the same sum for the difference between the block and the most
+/// similar block of the earlier frame, within reach and inside the picture. Subtracting the means
+/// prevents that flashes and fades raise the cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

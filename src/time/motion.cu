@@ -47,8 +47,8 @@ __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a region, in samples and in coarse samples. Most regions have the full size. Their
-/// sizes are the constants of WholeRegion.
+/// Sizes of a region, in samples and in coarse samples. The constants of WholeRegion are the sizes
+/// of most regions.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;

@@ -94,9 +94,8 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples if all of them lie inside the plane. If not, the function loads nothing and
-  /// returns false. A thread loads the words of one column, and issues all loads before it waits
-  /// for the first of them.
+  /// Loads the samples and returns true if all of them lie inside the plane. A thread loads the
+  /// words of one column, and issues all loads before it waits for the first of them.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {

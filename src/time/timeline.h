@@ -80,7 +80,7 @@ class Timeline {
   /// Returns by how many frames the search for patches of frame `n` reaches further back than the
   /// radius, if the clip ends with the last added frame. The last frames of a clip have few or no
   /// frames after them, so their search covers the last 2 * radius frames, up to max_temporal back.
-  /// The result is 0 for frames with extra_ahead().
+  /// If extra_ahead() is not 0, the result is 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);

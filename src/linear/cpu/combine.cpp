@@ -34,7 +34,7 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
 
 /// Pointers to the patches of a group in one of the pictures x, y and z (params.h). A patch lies in
 /// one frame, or has a half in each of two frames. at[half * max_group + m] points to the first
-/// sample of half `half` (0 or 1) of the patch of member m.
+/// sample of this half (0 or 1) of the patch of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -220,8 +220,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 
 /// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
 /// (Z - E) to the sum for z. In the terms of params.h, `estimates` is E and `combined` is Z, both
-/// minus the mean of the patches, and `ratio` is r. `half` is 0 if `places` are the first halves of
-/// the patches, and 1 if they are the second halves.
+/// minus the mean of the patches, and `ratio` is r. `half` states which halves of the patches
+/// `places` are.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -1,7 +1,6 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the kernels on
-// them. The division depends only on the sizes of the picture and of the groups. Each block adds
-// its estimates to its own tile, and the engine adds the tiles to the picture in the order of the
-// blocks, so that the result does not depend on the number of threads.
+// them. Each block adds its estimates to its own tile, and the engine adds the tiles to the picture
+// in the order of the blocks. Therefore the result does not depend on the number of threads.
 
 #include "linear/engine.h"
 

@@ -104,9 +104,9 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. The pointers refer to sample (0, 0) of the picture, although the tile covers
-/// only a part of the picture. The kernel may write up to 16 elements beyond the end of each row of
-/// x and z.
+/// The sums of a tile, with pointers to sample (0, 0) of the picture, although the tile covers only
+/// a part of the picture. The kernel may write up to 16 elements beyond the end of each row of x
+/// and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches

@@ -66,14 +66,14 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 }
 
 /// Size of the memory for the sums of one row of the window: row_stride elements for each
-/// horizontal displacement. Each stage of the computation processes all displacements before the
-/// next stage begins, so that no load waits for recent stores.
+/// horizontal displacement. Each stage processes all displacements before the next stage begins, so
+/// that no load waits for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
 /// Computes sums over `side` columns for `width` patches that begin in neighbouring columns, and
-/// writes them to `patches`. Each is the total of the sums over 1, 2, 4 and 8 columns that
-/// correspond to the bits of `side`. The function overwrites `columns`.
+/// writes them to `patches`. The bits of `side` select the sums over 1, 2, 4 and 8 columns that are
+/// added. The function overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

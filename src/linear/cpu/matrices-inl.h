@@ -163,9 +163,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from the rows `top` to top + square - 1, but not from
-/// the pivot rows themselves. `factors` contains the four factors for each row. The function
-/// processes kVectors vectors, starting at column `column`.
+/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
+/// `factors` contains the four factors for each row. The function processes kVectors vectors,
+/// starting at column `column`.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {

@@ -66,7 +66,7 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
 }
 
 /// Writes the index of each member's first sample in the windows. Returns the sums of the moments
-/// of y - z of all members. All lanes get the sums.
+/// of y - z of all members, in all lanes.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

@@ -71,7 +71,7 @@ struct BlockWindows {
 };
 
 /// Writes the index of each member's first sample in the windows, the frame of the member and its
-/// position. Returns the sums of the moments of y - z of all members. All lanes get the sums.
+/// position. Returns the sums of the moments of y - z of all members, in all lanes.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -230,9 +230,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Values of T, the template argument of the kernel. A group has up to 16 T members. The first value
-// is for pilots whose groups are small, as for white noise; the other values are for all other
-// pilots and for iterations.
+// Values of T, the template argument of the kernel, for groups of up to 16 T members: for pilots
+// whose groups are small (white noise), for all other pilots, and for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -27,9 +27,9 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
-/// each of `passes` passes over the window. With OwnLayout, for the frame of the reference patches,
-/// 16 lanes process a row of up to 16 columns. With OtherLayout, for all other frames, there are as
-/// many lanes as the window has columns.
+/// each of `passes` passes over the window. OwnLayout, for the frame of the reference patches, has
+/// 16 lanes for a row of up to 16 columns. OtherLayout, for all other frames, has as many lanes as
+/// the window has columns.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks

@@ -41,9 +41,8 @@ inline constexpr int max_time_pairs =
 /// several frames: the reference patches, and the layout of their windows in shared memory.
 struct TimePlan {
   /// Layouts of the windows. Element 0, for patches in one frame, has a window for each frame.
-  /// Element 1, for patches that span two frames, has a window for each frame with a partner;
-  /// shared memory then also contains an atlas of the same layout for the windows in the partner
-  /// frames.
+  /// Element 1, for patches that span two frames, has a window for each frame with a partner, in
+  /// two atlases of the same layout (first frames, partners).
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -54,7 +53,7 @@ struct TimePlan {
 
 /// Returns the plan with which a multiprocessor executes the most warps, for up to `frames` frames.
 /// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. The plan has
-/// no reference patches if not even blocks of four fit into shared memory.
+/// no reference patches if not even blocks of 2x2 fit into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {

@@ -1,7 +1,6 @@
 // Lists the candidates of a reference patch from its clusters, computes their distances, and
 // selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors,
-// which need no branches, sort 32 keys at a time. The code merges the sorted keys with the best
-// keys so far, and finally orders the patches at equal distance.
+// which need no branches, sort 32 keys at a time and merge them with the best keys so far.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -64,8 +63,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each. The smaller half of all their values goes to
-/// `a`, the larger half to `b`. The values in `a` are a bitonic sequence, and so are those in `b`.
+/// Splits two sorted runs of `count` vectors each: the smaller half of all their values goes to
+/// `a`, the larger half to `b`. Both results are bitonic sequences.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];

@@ -193,9 +193,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Computes one sum for each seed i and stores it in to[i]: the sum over all samples of left *
-  /// right. The samples of a patch are divided into seed_parts vectors. left(i, k) returns vector k
-  /// of the left factors for seed i, and right(i, k, left(i, k)) returns the right factors.
+  /// Stores in to[i], for each seed i, the sum over all samples of left * right. The samples of a
+  /// patch are divided into seed_parts vectors. left(i, k) returns vector k of the left factors for
+  /// seed i, and right(i, k, left(i, k)) returns the right factors.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

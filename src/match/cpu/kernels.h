@@ -119,9 +119,8 @@ struct Block {
 /// lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
 /// Returns the number of additional lanes at the end of a row of reference patches. The lane of a
-/// reference patch contains sums over its first `step` columns, and the lanes of the next patches
-/// contain the sums over its other columns. The last reference patches have no next patches, so
-/// they need additional lanes.
+/// reference patch contains sums over its first `step` columns, and the following lanes contain the
+/// sums over its other columns. The last reference patches therefore need additional lanes.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -170,9 +169,9 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
-/// these rows in `quads`, and `to` receives the norms. The `step` phases of a row (PhasedGuide) are
-/// adjacent in memory. A row has `elements` elements, a multiple of 16. The function also reads the
-/// rows of `quads` below that the last patches cover.
+/// these rows in `quads`, in which the rows of the last patches must also exist. `to` receives the
+/// norms. The `step` phases of a row (PhasedGuide) are adjacent in memory. A row has `elements`
+/// elements, a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range
@@ -181,9 +180,9 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside. For each dx, one row contains 0xffff in the lanes in which the candidate
-/// lies partly outside the picture, and 0 in the other lanes. For the displacement 0, an additional
-/// row contains 0xffff in all lanes, so that the reference patch is not a candidate.
+/// Fills Scores::outside with one row for each dx, which contains 0xffff in the lanes in which the
+/// candidate lies partly outside the picture, and 0 in the other lanes. An additional row contains
+/// 0xffff in all lanes, so that the reference patch is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -225,10 +224,9 @@ struct TemporalRankParams {
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
 /// they are better than candidates in the ranking. The candidates come from a window around the
-/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1
-/// between reference patches. The guide of the candidates must be readable for `temporal_padding`
-/// samples beyond the last column. `invalid` marks invalid positions of that guide, as for
-/// score_block().
+/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1, and
+/// the guide of the candidates must be readable for `temporal_padding` samples beyond the last
+/// column. `invalid` marks its invalid positions, as for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

@@ -107,8 +107,7 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
-  /// is the number of bands before the last band.
+  /// Number of bands of kStep rows before the last band of a patch, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of rows of candidates that remain in registers from one band to the next. If kStep is
   /// the height of a patch, reference patches share no rows, and no rows remain.

@@ -81,8 +81,8 @@ struct BlockScorer {
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
-    // is the index of the last band, which completes the sum over the patch.
+    // Index of the last band of kStep rows of a patch, which may have fewer rows. This band
+    // completes the sum over the patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first
@@ -129,10 +129,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file).
-  /// Updates the minima of the candidate's class for the rows `first` to `last` of the block. A
-  /// bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
-  /// saturated.
+  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file),
+  /// and updates the minima of its class for the rows `first` to `last` of the block. A bias adds
+  /// `added` to all scores, and subtracts `subtracted` from the scores that are not saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {

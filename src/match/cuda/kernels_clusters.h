@@ -1,7 +1,6 @@
 #pragma once
-// Clustered matching on a GPU (match/clusters.h), as functions that launch kernels. All work is
-// asynchronous on `stream`: no function allocates or waits. The head of each .cu file describes its
-// algorithm.
+// Clustered matching on a GPU (match/clusters.h), as functions that launch kernels on `stream`. The
+// functions neither allocate memory nor wait. Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 

@@ -19,10 +19,9 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
-/// shared memory. Kernels process a search area in bands of rows and select candidates once per
-/// band (match.cu), so few high bands are faster than many low bands. The plans for large memories
-/// were measured on compute capability 9.0. All other plans were not measured; they save memory so
-/// that a band can have more rows.
+/// shared memory. Few high bands are faster than many low bands, because kernels select candidates
+/// once per band of rows (match.cu). The plans for large memories were measured on compute
+/// capability 9.0. All other plans were not measured; they save memory for higher bands.
 struct MatchTuning {
   std::size_t shared_memory;
   // Whether plans may use the kernels that save memory. If the best shape (MatchShape) does not

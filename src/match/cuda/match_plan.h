@@ -1,6 +1,6 @@
 #pragma once
 // Plans that divide the work of the match kernels (match.cu, match_time.cu) so that it fits the
-// shared memory of a device. The functions select one of the compiled kernels. They need the limits
+// shared memory of a device, and select one of the compiled kernels. The functions need the limits
 // of a device, but not the device itself.
 
 #include <algorithm>
@@ -60,7 +60,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// Shapes of a temporal search: one for the reference frame, one for neighbouring frames.
+/// The kernel shapes (MatchShape) of a temporal search: one for the reference frame, one for
+/// neighbouring frames.
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
@@ -145,9 +146,9 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. Each such search has a kernel in which all
-/// parameters are constants. The kernel has the shape `shape`, and one band contains all rows of
-/// the union of the search windows.
+/// A search with the window and the step of a profile, whose kernel has all parameters as
+/// constants. The kernel has the shape `shape`, and one band contains all rows of the union of the
+/// search windows.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -194,8 +195,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames. Kernels first search the reference frame. Then they
-/// search the neighbouring frames, as many at once as there is memory for their scores.
+/// The plan of a search in several frames. Kernels first search the reference frame, and then the
+/// neighbouring frames, as many at once as there is memory for their scores.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

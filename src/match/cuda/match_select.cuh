@@ -55,7 +55,7 @@ struct Scan {
 
 /// Sets the unused parts of a scan to 0: the half word of each row that belongs to no candidate,
 /// and the words from the end of the last row to the end of the last chunk. A warp always scans
-/// complete chunks, and at least one.
+/// complete chunks.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -206,9 +206,9 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Adds the best scores of `chunk` words of each lane to the list. Some keys may remain in
-/// `gathering`. A lane first examines the maximum of four of its words (a quad). Then all lanes
-/// examine the words of those quads whose maximum reaches the bound.
+/// Adds the best scores of `chunk` words of each lane to the list. A lane first examines the
+/// maximum of four of its words (a quad). Then all lanes examine the words of those quads whose
+/// maximum reaches the bound. Some keys may remain in `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {

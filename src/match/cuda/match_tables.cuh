@@ -68,8 +68,8 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
 
 /// Loads the samples of a band and the halved squared norms of its patches (step 1 of match.cu).
 /// All threads of a team of complete warps call this function; `thread` is the index of the thread
-/// in the team. The samples begin at the last aligned word that is not after `start`, the first
-/// position of the union of the search windows.
+/// in the team. The samples begin at the aligned word that contains `start`, the first position of
+/// the union of the search windows.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -216,10 +216,9 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// `x` and `y` are the position of a reference patch of the block. `dx` and `dy` are the
-/// displacement of this patch from the first reference patch of the block. The first candidate in
-/// the union of the search windows has the index `start` in the plane. This candidate may lie in
-/// the padding.
+/// (x, y) is the position of a reference patch of the block, and (dx, dy) its displacement from the
+/// first reference patch of the block. `start` is the index, in the plane, of the first candidate
+/// in the union of the search windows, which may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 

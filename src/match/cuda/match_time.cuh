@@ -105,9 +105,8 @@ struct OtherTables {
   }
 };
 
-/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu).
-/// For each frame, the tables contain only the rows of the search windows. A warp processes only
-/// one frame.
+/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu),
+/// with one frame for each warp. The tables contain only the rows of the search windows.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {

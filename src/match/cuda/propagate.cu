@@ -135,7 +135,7 @@ struct Propagation {
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
     // Log2 of the number of surrounding groups among which the lanes are divided equally. If it is
     // 0, lanes 0 to 14 test members of the reference patch's own group, and the next 16 lanes test
-    // members of the groups of its four neighbours, with four lanes for each group.
+    // members of the groups of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;

@@ -58,9 +58,8 @@ struct Window {
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
 /// The estimates of patches, in n x n planes (layers), where n is Cells::across. The patches of a
-/// layer do not overlap: the layer (a, b) contains the patches in the columns a, a + n, a + 2 n,
-/// ... and in the rows b, b + n, b + 2 n, ... The patch in column a + i n and row b + j n is at (4
-/// i, 4 j).
+/// layer do not overlap: layer (a, b) contains the patches in columns a + i n and rows b + j n, at
+/// (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)

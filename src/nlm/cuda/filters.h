@@ -83,7 +83,7 @@ class FrameFilter {
 
 /// Filters the slices of a volume. One stream loads the slices, and another stream, the compute
 /// stream, filters them. The caller must ensure that slices are loaded before they are filtered,
-/// and that slice z is no longer in use when slice z + depth() replaces it.
+/// and not replaced (slice z by slice z + depth()) while they are in use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().

@@ -1,8 +1,8 @@
-// Frames are stored in slots. The worker uses three streams. The upload stream uploads frames and
-// computes the statistics on which the session bases its decisions. It has a high priority, because
-// the host waits for these statistics. The second stream computes, and the third downloads results.
-// Each slot has memory for a result, because the worker filters a frame before the session asks for
-// its result.
+// The worker uses three streams. The upload stream uploads frames and computes the statistics on
+// which the session bases its decisions. It has a high priority, because the host waits for these
+// statistics. The second stream computes, and the third downloads results. Each slot has memory for
+// a frame and its result, because the worker filters a frame before the session asks for the
+// result.
 
 #include <deque>
 #include <optional>

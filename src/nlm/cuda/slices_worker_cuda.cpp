@@ -1,8 +1,7 @@
 // Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
 // them to padded float planes, one computes, and one downloads results. The host uploads the next
-// batch of slices while one batch is computed. Before this upload, the worker waits for the results
-// of the preceding batch, so that no memory in use is overwritten. Slices have
-// VolumeFilter::depth() slots, and results have two buffers.
+// batch of slices while one batch is computed, after the results of the preceding batch are
+// complete, so that no memory in use is overwritten.
 
 #include <algorithm>
 #include <vector>

@@ -91,16 +91,16 @@ struct Voxels {
 };
 
 /// Accumulators in single precision, because a large sum in half precision would lose small
-/// weights. The thread adds the half-precision sums to them after every slice of candidates. The
-/// accumulators are in local memory, because there are not enough registers.
+/// weights. The thread adds the half-precision sums to them after every slice of candidates. They
+/// are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the candidates at one displacement. `candidate` points to the first sample of the patches
-/// of the candidates. `top` contains one value per slice, which gives candidates that do not exist
-/// a weight of 0.
+/// Adds the weighted candidates at one displacement to the sums. `candidate` points to the first
+/// sample of the patches of the candidates. `top` contains one value per slice, which gives missing
+/// candidates a weight of 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
@@ -169,9 +169,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if there are more candidates than half precision can sum. If `fixed` is not 0, it is the
-/// search radius, and thread blocks have their largest size, so that the compiler knows all
-/// offsets. 0: any radius and any size.
+/// true if there are more candidates than half precision can sum. `fixed` is the search radius in
+/// thread blocks of the largest size, so that all offsets are constants; 0: any radius and any
+/// size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

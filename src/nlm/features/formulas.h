@@ -62,9 +62,8 @@ constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Mirrors a position outside a plane into the plane. Along an axis of `length` pixels, returns the
-/// position in the plane whose value is used at position `i`. `i` may be up to `length` outside the
-/// plane.
+/// Mirrors position `i`, up to `length` outside the plane, into the plane, along an axis of
+/// `length` pixels.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
