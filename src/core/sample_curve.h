@@ -19,8 +19,7 @@ struct SampleCurve {
 
   float operator()(float v) const { return at(values.data(), v); }
 
-  /// Evaluates a curve whose values are in memory that the calling code can read, on the host or on
-  /// a device. For NaN, the result is NaN.
+  /// Evaluates a curve from its values, on the host or on a device. For NaN, the result is NaN.
   static constexpr float at(const float* values, float v) {
     const float place = (v - least) * (1 / spacing);
     int below = 0;

@@ -22,7 +22,7 @@ constexpr std::size_t min_plane_bytes = 256 * 1024;
 /// small enough for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// Maximum number of threads, because a few cores saturate the memory bandwidth of one socket.
+/// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
 /// Returns whether `host` is pageable memory, which the CUDA runtime neither allocated nor locked.

@@ -31,8 +31,8 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   PlaneSet last{chroma};
   last.uses_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
-    // In a guide of RGB that contains luma, chroma has a lower weight than luma, because luma has
-    // more detail.
+    // Chroma has a lower weight than luma in an RGB guide that contains luma, because luma has more
+    // detail.
     const bool shows_more = last.uses_luma && format.layout == Layout::rgb;
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
     const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;

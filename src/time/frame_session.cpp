@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines whether the frame repeats the previous one (RepeatState). Passes the frame to the
-  /// worker first, if the worker needs it.
+  /// Determines whether the frame repeats the previous frame (RepeatState), after passing it to the
+  /// worker if the worker needs it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;

@@ -21,8 +21,8 @@ struct SessionPlan {
   /// scene.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// If true, the session takes patches from other frames, but adds no estimates to these frames.
-  /// Such a method must have a single phase.
+  /// If true, the session takes patches from other frames, but adds estimates only to the frame of
+  /// the reference patches. Such a method must have a single phase.
   bool gathers = false;
   /// If true, the last frames of a clip take patches from additional earlier frames
   /// (Timeline::extra_back), because few or no frames follow. Must be false if `gathers` is true.

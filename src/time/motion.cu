@@ -97,9 +97,9 @@ struct Shared {
   };
   std::uint32_t own_coarse_squares;
   /// Inner products of samples a of this frame and samples b of the other frame, for each warp and
-  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process the rows
-  /// of the other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1. For
-  /// the second row, h is 1 and the column is dy.
+  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process pairs of
+  /// rows of the other frame: h is 0 and the column is dy + 1 for the first row, and h is 1 and the
+  /// column is dy for the second row.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -179,8 +179,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums of squares of step 1, the coarse search, with one warp: of the region of the
-/// motion block, and of the search area in the other frame.
+/// Computes, with one warp, the sums of squares of the coarse search (step 1) over the region of
+/// the motion block and over the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -294,9 +294,9 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs step 2: each of the first fine_vectors * fine_vectors threads computes the cost of one
-/// vector around `centre`. If the vector 0 is not one of these vectors, thread 0 also computes the
-/// cost of the vector 0.
+/// Performs the search at full resolution (step 2): each of the first fine_vectors * fine_vectors
+/// threads computes the cost of one vector around `centre`. If the vector 0 is not one of these
+/// vectors, thread 0 also computes its cost.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

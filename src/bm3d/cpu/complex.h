@@ -76,8 +76,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// The following functions are not inlined, which would double the code size for a transform that
-// exists only for comparison.
+// The following functions are not inlined, because this would double the code size for a transform
+// that exists only for comparison.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {

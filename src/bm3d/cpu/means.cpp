@@ -49,7 +49,7 @@ struct Members {
   }
 };
 
-/// For each member, adds the squared differences from the first member to Members::weight, which
+/// Adds the squared differences of each member from the first member to Members::weight, which
 /// contains distances at this stage.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;

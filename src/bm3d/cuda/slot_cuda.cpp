@@ -24,9 +24,9 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
     linear_ = std::make_unique<linear::DeviceFilter>(
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
-  // The kernels run once before the slot captures them as one graph, because the driver loads the
-  // code of a kernel at its first launch. Without a graph, launching the kernels of a fast profile
-  // would occupy the host as long as the device.
+  // The driver loads the code of a kernel at its first launch, so the kernels run once before the
+  // slot captures them as one graph. The graph replaces many launches, which would occupy the host
+  // as long as a fast profile occupies the device.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));

@@ -61,8 +61,8 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames need only in some phases, one frame after the other. Its amount grows only to
-/// the maximum that is in use at the same time.
+/// Memory that frames need only in some phases, and then pass on to other frames. Its amount grows
+/// only to the maximum that is in use at the same time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}

@@ -66,9 +66,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: those that the search windows of a layer
-  /// reach (2 radius + cube), those that arrive before the next layer (step), and the preceding
-  /// slices whose group weights contribute to the slice that is finished next (cube).
+  /// Returns the number of slices that a phase stores: the slices in the search windows of a layer
+  /// (2 radius + cube), the slices that arrive before the next layer (step), and the preceding
+  /// slices with weights for the next finished slice (cube).
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;

@@ -93,9 +93,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// A group of `count` cubes. `most` is the maximum of `count`. In lane m, `member` is the position
-/// of the first voxel of cube m. All cubes with an index of `count` or more are 0, both as voxels
-/// and as coefficients.
+/// A group of `count` cubes, at most `most`. In lane m, `member` is the position of the first voxel
+/// of cube m. Cubes with an index of `count` or more are 0, both as voxels and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:

@@ -109,7 +109,7 @@ struct Tables {
 };
 
 /// Position of a block. (x, y, z) is the position of its first reference cube. `start` is the
-/// offset, in a slice, of the first candidate of the union.
+/// offset, in a slice, of the first candidate in the union of the search windows.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -133,9 +133,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples and the half norms of the union into shared memory (step 1 at the beginning of
-/// this file). The first or the last slice replaces slices that do not exist, whose candidates get
-/// no score. `places` contains the positions of the slices in their rings.
+/// Loads the samples and the half norms of the union of the search windows into shared memory (step
+/// 1 at the beginning of this file). The first or the last slice replaces missing slices, whose
+/// candidates get no score. `places` contains the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -198,7 +198,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Words and bytes outside a cube of 3x3x3 voxels become 0.
+        // Words and bytes outside a cube of 3x3x3 voxels are set to 0.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -223,7 +223,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column of this lane's first candidate, counted from the windows of its reference cubes.
+    // Column of this lane's first candidate, relative to the search windows of its reference cubes.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -250,8 +250,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle of the union are in the windows of all reference cubes. With a constant
-      // number of rows, the compiler removes the checks for these rows.
+      // Rows in the middle of the union of the search windows are in the windows of all reference
+      // cubes. With a constant number of rows, the compiler removes the checks for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

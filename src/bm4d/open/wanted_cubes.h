@@ -19,7 +19,7 @@ int first_phase_reach(const Params& params);
 /// The masks of the slices in progress. A cube of the second phase is required if it contains a
 /// voxel inside the mask. A cube of the first phase is required if such a voxel is in the cube or
 /// within `first_phase_reach` of it. The decision depends only on slices that the cube's group can
-/// reach, so that it is the same for a part of a volume and for the complete volume.
+/// reach.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including the extension by the mirror

@@ -1,7 +1,7 @@
 #pragma once
 // Dithering of floats that are converted to integer samples. A result depends only on the position
-// of the sample and on its group, which has 4 neighbouring samples. Therefore all backends, devices
-// and parts of a clip give equal samples, and repeated frames remain equal.
+// of the sample and on its group of 4 neighbouring samples. Therefore all backends, devices and
+// parts of a clip give equal samples, and repeated frames remain equal.
 //
 // Dithering replaces the rounding threshold 0.5 by thresholds that depend on the position. The
 // first sample of a group is rounded with the group's threshold. Its rounding error is added to the

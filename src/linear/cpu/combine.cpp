@@ -165,8 +165,8 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Computes Theta (params.h) for coloured noise. On entry, `noise` contains the covariance C. The
-/// function overwrites `noise`.
+/// Computes Theta (params.h) for coloured noise. On entry, `noise` contains the covariance C, which
+/// the function overwrites.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;

@@ -188,8 +188,8 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // The kernel processes two candidates at a time, which saves loads. For small steps, it
-      // processes one candidate, because more sums are in registers.
+      // The kernel processes two candidates at a time, which saves loads, except for small steps,
+      // whose sums need more registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

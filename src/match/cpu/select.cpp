@@ -3,10 +3,10 @@
 //
 // Each lane processes one reference patch. The score kernels divide the candidates into classes,
 // twice as many as a group has patches, and store the minimum score of each class. The N-th
-// smallest of these minima is an upper bound for the scores of at least N candidates, and of about
-// 1.5 N candidates on average. A sorting network computes this bound for a vector of reference
-// patches at once. The candidates within the bound are collected as keys (score, then position in
-// the window). The rank of a key is the number of smaller keys, counted with vectors.
+// smallest of these minima bounds the scores of at least N candidates, and of about 1.5 N
+// candidates on average. A sorting network computes this bound for a vector of reference patches at
+// once. The selection collects the candidates within the bound as keys (score, then position in the
+// window). The rank of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"

@@ -74,8 +74,8 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) 
   return shapes;
 }
 
-/// Maximum number of candidates of a reference patch: a key has 16 bits for the position of a
-/// candidate.
+/// Maximum number of candidates of a reference patch, because a key has 16 bits for the position of
+/// a candidate.
 constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {

@@ -163,9 +163,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute these plans. The plans may differ from
-  /// the plans of the search in the number of frames that are searched at once, because this number
-  /// is not a constant of the kernel.
+  /// Returns whether the kernel of this search can execute these plans. They may differ from the
+  /// plans of the search only in the number of frames that are searched at once.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -180,7 +179,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// This index stands for the kernels that are not specialised, whose parameters are all arguments.
+/// Index of the kernels that are not specialised and read all parameters from their arguments.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];

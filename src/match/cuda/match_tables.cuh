@@ -12,8 +12,8 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
-  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
-  // With 2 more words, rows that are 4 apart are 16 memory banks apart.
+  // width of a patch, and 3 words for alignment. With 2 more words, rows that are 4 apart are 16
+  // memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 

@@ -182,7 +182,7 @@ __device__ void write(const Patches<T>& patches, const Space& space,
   }
 }
 
-/// Filters a plane. Thread blocks have (32, warps) threads.
+/// Filters a plane, with thread blocks of (32, warps) threads.
 template <class T, int cell, int max_search, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,

@@ -194,7 +194,7 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event uploaded_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  // One event for each buffer, which occurs when the results of a batch are complete.
+  // One event for each buffer, recorded when the results of a batch are complete.
   std::array<lull::cuda::Event, 2> done_{lull::cuda::make_event(), lull::cuda::make_event()};
   int finished_ = 0, awaited_ = 0;  // number of batches
 };

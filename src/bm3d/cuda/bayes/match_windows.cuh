@@ -141,9 +141,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): the even
-  // rows if t is even, and the odd rows if t is odd. There are Side / 2 such rows, with Side / 2
-  // pairs of samples each.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): Side / 2
+  // even rows if t is even, or odd rows if t is odd, with Side / 2 pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.

@@ -123,7 +123,7 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
 }
 
 /// Returns the number of patches that contribute to coefficient `k` across the group, in the order
-/// in which the transform stores coefficients. Coefficient 0 is the sum of all patches.
+/// of the transform. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;

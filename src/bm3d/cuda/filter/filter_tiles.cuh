@@ -130,7 +130,7 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
     for (int i = threadIdx.x; i < a.tile.rows * tile_pitch_of<staging>(a) / 4; i += threads)
       reinterpret_cast<int4*>(work.values)[i] = make_int4(0, 0, 0, 0);
   if constexpr (staging == Staging::sums) {
-    // Each warp prepares one frame at a time.
+    // Each warp prepares the row offsets of one frame at a time.
     for (int t = threadIdx.x / 32; t < max_frames; t += warps) {
       const FrameRows& rows = a.rows[t];
       if (rows.count == 0) continue;

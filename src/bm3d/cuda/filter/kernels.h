@@ -87,8 +87,8 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time, mostly from different memory banks.
+  /// Returns the column in which column `u` of an entry is stored, for few bank conflicts: eight
+  /// lanes read two columns of four entries at the same time.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
