@@ -1,6 +1,6 @@
 #pragma once
-// Numerical limits of the Bayes phases. These limits make single and half precision accurate
-// enough, even if the noise is very weak.
+// Numerical limits that make single and half precision accurate enough for the Bayes phases, even
+// if the noise is very weak.
 
 #include <algorithm>
 

@@ -113,9 +113,8 @@ class KeptGroups {
   void begin() { layers_.begin(); }
   /// Returns the memory for the groups of a new layer, row by row. At first, all groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube of the second phase to `room`, and returns the list.
-  /// The list contains each candidate once, and does not contain the reference cube itself. Only
-  /// the slices `available` exist.
+  /// Writes the candidates of a reference cube of the second phase to `room`, each once and without
+  /// the reference cube itself, and returns this list. Only the slices `available` exist.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

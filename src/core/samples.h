@@ -106,8 +106,7 @@ constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
 }
 
 /// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
-/// `max_value`. (The computation uses double precision. Single precision would round some 16-bit
-/// values near a tie to the wrong integer.)
+/// `max_value`. Single precision would round some 16-bit values near a tie to the wrong integer.
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;

@@ -72,9 +72,9 @@ using OutputTransforms = std::array<OutputTransform, max_planes>;
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// Converts float planes back to stored samples: first from the opponent space if `colour` requires
-/// it, then by the output transforms `back`. Integers are rounded to nearest or dithered, and
-/// clipped.
+/// Converts float planes back to stored samples: from the opponent space if `colour` requires it,
+/// then by the output transforms `back`, and finally to clipped integers, rounded or dithered, or
+/// to floats.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});

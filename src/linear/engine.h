@@ -50,7 +50,7 @@ class Engine {
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
   /// reads the pictures y, and an iteration reads the pictures x, y and z. frames[f] belongs to
-  /// frame f of the groups. The pictures of all frames have equal strides.
+  /// frame f of the groups. All pictures have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Writes the mean estimates to x. In all iterations except the last, the function also writes

@@ -80,8 +80,8 @@ struct Tiling {
   }
 };
 
-/// Returns the index of the second centre among the 8 seeds. `distances` are the distances of the
-/// seeds to the first seed (square roots, rounded down). Returns -1 if all distances are 0.
+/// Returns the index of the second centre among the 8 seeds, or -1 if all distances are 0.
+/// `distances` are the distances of the seeds from the first seed (square roots, rounded down).
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;

@@ -33,8 +33,8 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane. The session does not filter planes without noise,
-/// and planes that are smaller than a patch.
+/// Returns whether the session filters any plane: a plane with noise that is not smaller than a
+/// patch.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// A set of planes of equal size that have the same groups in one phase.
@@ -87,8 +87,8 @@ struct PlaneSet {
 /// Factor of the match threshold in the second phase, if the guide is computed from several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the guide of the second phase for RGB frames. It is below 1 / sqrt(2)
-/// because luma has less noise than U and V.
+/// Weight of U and V in the guide of the second phase for RGB frames: below 1 / sqrt(2), because
+/// luma has less noise.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Computes each sample of `coarse` as the mean of the 2^shift_x x 2^shift_y samples of `fine` that

@@ -45,8 +45,8 @@ struct Params {
   // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // Temporal radius R: the number of neighbouring frames before a frame and after a frame, 0..8.
-  // The value for volumes is 0.
+  // Temporal radius R: the number of neighbouring frames before and after a frame, 0..8; 0 for
+  // volumes.
   int temporal = 0;
   /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
   /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene

@@ -30,8 +30,8 @@ class SlicesWorker {
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The result of the slice receives copies of the planes that are not
-  /// filtered. If the slice is not wanted, the result receives copies of all planes.
+  /// Loads the next slice. Planes that are not filtered, or all planes if the slice is not wanted,
+  /// are copied to its result.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the next slices, whose indices are `span`. `available` contains the
   /// slices that exist. All available slices up to a distance of reach_slices() from `span` must

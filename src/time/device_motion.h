@@ -30,8 +30,8 @@ class DeviceMotion {
   /// needs. In this function and in load(), `format` may have another sample type than the format
   /// of the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
-  /// Waits for the upload stream.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`,
+  /// after waiting for the upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
   /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.

@@ -127,8 +127,8 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16. Noise adds this amount to
-/// the sum of squared differences of a block's 64 samples from their mean.
+/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16: the amount that noise adds
+/// to the sum of squared differences of a block's 64 samples from their mean.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);

@@ -151,8 +151,8 @@ class FrameSession : public Denoiser {
   }
 
   /// Returns whether a wanted result depends on the estimates that `phase` computes from the
-  /// reference patches of frame `n`. The search for these patches covers radius + further frames
-  /// after frame `n`, and radius + back frames before it.
+  /// reference patches of frame `n`, whose search covers radius + further frames after frame `n`,
+  /// and radius + back frames before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

@@ -29,8 +29,7 @@ struct SessionPlan {
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
-  /// Returns the number of slots. Each frame that is not finished has one slot, and the next frame
-  /// has one slot.
+  /// Returns the number of slots: one for each unfinished frame, and one for the next frame.
   int slots() const { return margin().after + 1; }
 };
 

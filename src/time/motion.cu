@@ -141,9 +141,9 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab (see the top of this file) of step 1, the coarse search, for the
-/// rows that this warp processes. The warp multiplies 16 samples of each of two rows of the other
-/// frame at a time. `warp` is below coarse_warps.
+/// Computes the inner products ab (see the top of this file) of the coarse search (step 1), for the
+/// rows that this warp processes: 16 samples of each of two rows of the other frame at a time.
+/// `warp` is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -193,8 +193,8 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs step 1, which finds the best coarse vector. A thread compares up to four vectors with
-/// the same dx and successive values of dy.
+/// Performs the coarse search (step 1). A thread compares up to four vectors with the same dx and
+/// successive values of dy.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -228,10 +228,9 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab (see the top of this file) of step 2, the search at full
-/// resolution, for four rows of the other frame at a time and 48 samples of each row. The first
-/// operand of each matrix product contains two rows of the other frame, once for each dx, shifted
-/// by dx.
+/// Computes the inner products ab (see the top of this file) of the search at full resolution (step
+/// 2), for four rows of the other frame at a time and 48 samples of each row. The first operand of
+/// each matrix product contains two rows of the other frame, once for each dx, shifted by dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -265,9 +264,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and the inner products from which the costs of all vectors of step
-/// 2 (motion.h) follow. If the vector 0 is not one of these vectors, the function also computes the
-/// sums for the vector 0. `there` is the frame to which the vectors lead.
+/// Computes the sums of squares and the inner products for the costs of all vectors of the search
+/// at full resolution (step 2 of motion.h), and for the vector 0 if it is not one of them. `there`
+/// is the frame to which the vectors lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {

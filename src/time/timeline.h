@@ -71,8 +71,8 @@ class Timeline {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If an earlier frame predicts frame `first`, the scene began before `first`. For example, a
-    // flash may lie between the two frames.
+    // If an earlier frame predicts frame `first`, the scene began before `first`, for example if a
+    // flash lies between the two frames.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
@@ -88,8 +88,8 @@ class Timeline {
 
   /// Returns the neighbours of frame `n`: those of the frames n - radius - further_back to n +
   /// radius + extra_ahead(n) that exist, show the same scene, and do not share noise with frame
-  /// `n`. Of several frames that share noise with each other, only the nearest is a neighbour. `n`
-  /// must be at least count() - 1 - 8 * radius, because older frames are forgotten.
+  /// `n`. Of several frames that share noise, only the nearest is a neighbour. `n` must be at least
+  /// count() - 1 - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);

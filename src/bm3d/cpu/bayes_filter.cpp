@@ -147,8 +147,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, and converts the patches to
-/// units of sigma. Unused rows become zeros. Returns the mean.
+/// Subtracts the mean of all samples of the group from the patches, converts the patches to units
+/// of sigma, and sets unused rows to 0. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -234,8 +234,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
-/// noisy patches. On entry, at.a contains G with the shifted diagonal.
+/// Returns the weights W (beginning of this file) if the spectrum comes from the noisy patches. On
+/// entry, at.a contains G with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -251,9 +251,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
-/// basic estimate. On entry, at.a contains G with the shifted diagonal, and at.transposed contains
-/// Y - B.
+/// Returns the weights W (beginning of this file) if the spectrum comes from the basic estimate. On
+/// entry, at.a contains G with the shifted diagonal, and at.transposed contains Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

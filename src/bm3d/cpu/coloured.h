@@ -38,8 +38,7 @@ inline constexpr int coefficients = patch * patch;
 /// registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// The pairs of members of a group that share noise. The class can list the pairs, and sum their
-/// covariances.
+/// Lists the pairs of members of a group that share noise, and sums their covariances.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {

@@ -24,8 +24,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// The list chunks that are free, and a plane to which WeightSums::view() writes the sums of its
-/// lists. All sums of an engine share this memory.
+/// Free parts of lists, and a plane to which WeightSums::view() writes the sums of its lists. All
+/// sums of an engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -55,7 +55,7 @@ class WeightSums {
   }
 
   /// Returns the sums as a plane, preceded by rows_of_zeros rows of zeros. The plane is valid until
-  /// this function is called again for any sums that share the memory.
+  /// the next call for sums that share the memory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -79,7 +79,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a chunk that has space for `count` more elements.
+  /// Returns a part of the lists that has space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));

@@ -19,7 +19,7 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
-/// Makes the worker for linear combinations of patches. The session of this worker has the plan
+/// Makes the worker for temporal linear combinations, for a session with the plan
 /// linear_session_plan(). `params` must satisfy combines_over_time(). All other requirements are
 /// those of make_cuda_worker().
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,

@@ -35,10 +35,9 @@ using PerCoefficient = std::array<double, max_patch_samples>;
 /// as for white noise and patches that do not overlap.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the variances for noise with the covariance `covariance`. For each coefficient of a
-/// patch, the variances are the diagonal of H C H^T, where H is the group transform, and C is the
-/// covariance matrix of this coefficient over the members. Members of different frames share no
-/// noise.
+/// Returns the variances for noise with the covariance `covariance`: for each coefficient of a
+/// patch, the diagonal of H C H^T, where H is the group transform, and C is the covariance matrix
+/// of this coefficient over the members. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
@@ -51,10 +50,10 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is the
-/// spectrum of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` =
-/// mu2 sigma^2, multiplied by the variances. Returns the weight of the group: 1 divided by the sum
-/// of the squared Wiener factors, each multiplied by its variance.
+/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is that
+/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` = mu2
+/// sigma^2 times the variances. Returns the weight of the group: 1 divided by the sum of the
+/// squared Wiener factors, each multiplied by its variance.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

@@ -39,8 +39,8 @@ struct Rows {
 };
 /// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes, for each position, the sum of the squared samples over the face of the cube that
-/// begins at the position. A face is the part of a cube in one slice.
+/// Computes, for each position, the sum of the squared samples over the face (the part in one
+/// slice) of the cube that begins at the position.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
 /// Computes the sum of squares over each cube that begins in a slice, as the sum over the faces of
@@ -50,8 +50,7 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
 
 struct MatchSlices {
   /// For each slice, `squares` contains the sums of the squared samples of the cubes that begin in
-  /// this slice. The sums of the last `cube` - 1 slices before `end` are not used, because no cube
-  /// begins in these slices.
+  /// this slice. No cube begins in the last `cube` - 1 slices before `end`.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

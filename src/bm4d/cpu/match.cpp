@@ -60,8 +60,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A candidate with the same distance as the worst member replaces this member if it precedes
-    // the member in the order of the window. The bound must therefore be larger than this distance.
+    // A candidate with the same distance as the worst member replaces this member if it precedes it
+    // in the window. The bound must therefore be larger than this distance.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -152,8 +152,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The search processes blocks of up to max_rows rows of candidates. It divides the rows into as
-    // few blocks as possible, with nearly equal heights.
+    // The search divides the rows of candidates into as few blocks of up to max_rows rows as
+    // possible, with nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;

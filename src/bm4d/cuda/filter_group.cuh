@@ -132,9 +132,8 @@ struct Spectrum {
   }
 
   /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair at[z][b][r] of coefficients
-  /// of this lane. `in_mean` states whether the first coefficient of the pair belongs to the mean
-  /// over the group. `is_mean` states whether the first coefficient of the pair is the overall
-  /// mean.
+  /// of this lane. `in_mean` and `is_mean` state whether the first coefficient of the pair belongs
+  /// to the mean over the group, and whether it is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll

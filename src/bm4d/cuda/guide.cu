@@ -1,6 +1,6 @@
-// Computes the guide and the norms of a phase, slice by slice. One thread computes one voxel of the
-// guide. For the norms, one thread processes four vertically neighbouring cubes, because their
-// norms need the same data.
+// Computes the guide and the norms of a phase, slice by slice, with one thread for each voxel of
+// the guide, and one thread for the norms of four vertically neighbouring cubes, which need the
+// same data.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

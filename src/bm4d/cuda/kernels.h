@@ -45,8 +45,8 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the finest scale for which 8 bits cover nearly all samples of a picture. The picture has
-/// values in 0..255, plus noise with the standard deviation `sigma`.
+/// Returns the finest scale for which 8 bits cover nearly all samples of a picture in 0..255, plus
+/// noise with the standard deviation `sigma`.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -68,16 +68,16 @@ void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margin
 
 // ---- finish.cu: the end of a phase -------------------------------------------------------------
 
-/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice for any volume:
-/// a cube is a member of at most 15^3 groups, because displacements are -7..7 along each axis, and
-/// the weight of a group is at most 1.
+/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice: a cube is a
+/// member of at most 15^3 groups, because displacements are -7..7 along each axis, and the weight
+/// of a group is at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The fixed-point scale of the sums: the integer that represents an estimate of 1 with the weight
 /// 1.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale. Kernels subtract it from estimates before they add the estimates
-/// to the sums, so that the sums are small.
+/// The centre of the 0..255 scale, which kernels subtract from estimates so that the sums are
+/// small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
@@ -114,8 +114,8 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 inline constexpr int best_score = 65535;
 
 /// Finds the members of the group of each reference cube (cubes.h). Each group has params.group
-/// entries. Bits 24 to 31 of the first entry contain the number of members. Unused entries are
-/// zero. The generic kernels and the kernels on the tensor cores find the same groups.
+/// entries, with the number of members in bits 24 to 31 of the first entry, and zeros in unused
+/// entries. The generic kernels and the kernels on the tensor cores find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {

@@ -220,8 +220,8 @@ class Ranking {
     return count;
   }
 
-  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position in the window that belongs
-  /// to a displacement.
+  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position of a displacement in the
+  /// window.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
     const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
@@ -264,8 +264,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns keys in descending order, one in each lane (step 3 at the beginning of this file). The
-  /// keep - 1 best keys are always among the results. Lanes without a key return 0.
+  /// Returns keys in descending order, one in each lane (step 3 at the beginning of this file),
+  /// which include the keep - 1 best keys. Lanes without a key return 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

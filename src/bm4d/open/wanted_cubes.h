@@ -33,8 +33,8 @@ class WantedCubes {
   /// Releases the slices before `z`. Later calls of choose() must not need these slices.
   void forget_before(int z);
 
-  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends a value
-  /// for each cube to `cubes`, row by row: 1 if the cube is required, and 0 if not.
+  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends 1 for each
+  /// required cube and 0 for all other cubes to `cubes`, row by row.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

@@ -6,8 +6,8 @@
 namespace lull {
 namespace {
 
-// Number of strata, which are equal parts of the range (0, 1) of thresholds. In 8 successive rows
-// of a column, each stratum contains one threshold.
+// Number of strata: equal parts of the range (0, 1) of thresholds. In 8 successive rows of a
+// column, each stratum contains one threshold.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;

@@ -176,8 +176,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Only one of the blocks (i, j) and (j, i) is stored: the block above the diagonal if
-          // both i and j are below `k`, and the block below the diagonal if not.
+          // One of the blocks (i, j) and (j, i) is stored: the block above the diagonal if both i
+          // and j are below `k`, and the block below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

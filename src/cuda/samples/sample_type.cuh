@@ -10,8 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with a value whose C++ type is the type of the samples. Only the type of the value
-/// matters.
+/// Calls `use` with a value-initialised object of the C++ type of the samples.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {

@@ -71,8 +71,8 @@ struct ReferenceRow {
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. The key is no_key if the candidate is not inside the picture, if it is the
-/// reference patch itself, or if its frame is not in row.guides.
+/// reference patch r. It is no_key for candidates that are not inside the picture, the reference
+/// patch itself, and candidates in frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a

@@ -39,9 +39,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Sums the squared differences of a row of patches along each of `width` columns. The patches
-/// begin at (x, y) in one guide and at (x + dx, y + dy) in the other guide. The function writes the
-/// sums to `sums`, or adds them to `sums` if kAdds is true.
+/// Writes the squared differences of a row of patches, summed along each of `width` columns, to
+/// `sums`, or adds them to `sums` if kAdds is true. The patches begin at (x, y) in one guide and at
+/// (x + dx, y + dy) in the other guide.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {

@@ -222,9 +222,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse. The function
-/// sweeps (eliminates) four pivots at a time. It reads and writes only the upper triangle and the
-/// squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse, by
+/// elimination of four pivots at a time. The function reads and writes only the upper triangle and
+/// the squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

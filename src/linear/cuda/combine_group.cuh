@@ -1,7 +1,7 @@
 #pragma once
-// Combines the patches of one group, with one warp. Two kernels use this code: combine.cu for
-// groups in one picture, and combine_time.cu for groups with patches of several frames. The samples
-// and the sums are in shared memory.
+// Combines the patches of one group, with one warp, for combine.cu (groups in one picture) and
+// combine_time.cu (groups with patches of several frames). The samples and the sums are in shared
+// memory.
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"

@@ -88,8 +88,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // Words must be read at multiples of 4 bytes. Sample (0, y) is at such an address, so the
-      // samples at (x & ~3, y) are too.
+      // Words must be read at multiples of 4 bytes. The samples at (x & ~3, y) are at such
+      // addresses, because sample (0, y) is.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));

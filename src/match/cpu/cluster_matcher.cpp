@@ -1,5 +1,5 @@
-// Clustered matching. The matcher makes the clusters of all tiles before the first block. Then it
-// compares each reference patch with the members of its clusters.
+// Clustered matching. The matcher makes the clusters of all tiles first, and then compares each
+// reference patch with the members of its clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>

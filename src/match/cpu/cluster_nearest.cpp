@@ -90,8 +90,8 @@ HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   sort_bitonic<count>(a);
 }
 
-/// Sorts 4 vectors lane by lane: in each lane, the 4 values ascend from v[0] to v[3]. Then
-/// transposes each block of 4 lanes.
+/// Sorts 4 vectors lane by lane, ascending from v[0] to v[3], and then transposes each block of 4
+/// lanes.
 HWY_INLINE void sort_columns(KeyVector* v) {
   exchange(v[0], v[1]), exchange(v[2], v[3]);
   exchange(v[0], v[2]), exchange(v[1], v[3]);
@@ -148,8 +148,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes keys of the distances up to the limit; each larger distance becomes no_key. The array of
-/// distances is padded with large distances. Returns the number of keys, a multiple of 32.
+/// Makes keys of the distances up to the limit, and no_key of larger distances, with which the
+/// array is padded. Returns the number of keys, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);

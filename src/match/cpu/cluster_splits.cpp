@@ -120,8 +120,8 @@ class SeedPatches {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
     });
   }
-  /// Computes the split between two sets of seeds. The bits of the argument mark the seeds of the
-  /// second centre; all other seeds form the first centre.
+  /// Computes the split between two sets of seeds. The bits of `set` mark the seeds of the second
+  /// centre; all other seeds form the first centre.
   HWY_INLINE void split_off(unsigned set) {
     hn::Vec<Halves> is_in[split_seeds];
     for (int i = 0; i < split_seeds; ++i)

@@ -28,8 +28,8 @@
 
 namespace lull::cpu {
 
-/// Memory that begins at a multiple of 64 bytes. It can grow and never shrinks. When it grows, the
-/// content is lost.
+/// Memory that begins at a multiple of 64 bytes. It can grow, which loses its content, and never
+/// shrinks.
 template <class T>
 class Buffer {
  public:
@@ -131,8 +131,8 @@ constexpr int lanes_of(int columns, int step) {
 /// dy) has the index c = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// Minima of classes of candidates. Candidate c belongs to class c % classes. Element
-  /// [row][class][lane] is the minimum score of the candidates of this class.
+  /// Minima of classes of candidates: element [row][class][lane] is the minimum score of the
+  /// candidates c with c % classes = class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
   // Scratch memory [window + 1][lane] that marks candidates that lie partly outside the picture.

@@ -35,7 +35,7 @@ constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
 /// Number of vertical displacements dy that the kernel processes together. It divides most window
-/// sides, so that no displacements are left over.
+/// sides.
 constexpr int dy_together = 5;
 /// Offset of the second group of four samples (quad) in a row of a patch.
 constexpr int second_quad = patch / 2;
@@ -109,8 +109,8 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of bands of kStep rows before the last band of a patch, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that remain in registers from one band to the next. If kStep is
-  /// the height of a patch, reference patches share no rows, and no rows remain.
+  /// Number of rows of candidates that remain in registers from one band of rows to the next. If
+  /// kStep is the height of a patch, reference patches share no rows, and no rows remain.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -158,7 +158,8 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates that the kernel compares with one band of the reference patches.
+  /// The rows of candidates that the kernel compares with one band of rows of the reference
+  /// patches.
   struct Window {
     // HWY_ATTR compiles the constructor for the instruction set that the members need.
     HWY_ATTR Window() {}
@@ -210,7 +211,7 @@ class ProductScorer {
   }
 
   /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of the patches, and `history` those of all other bands.
+  /// band of rows of the patches, and `history` those of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

@@ -15,8 +15,7 @@ namespace lull::cpu {
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
-/// arena. For each task, it then calls add(task, tile); these calls are made one after the other,
-/// in the order of the tasks.
+/// arena, and then add(task, tile) for each task, one at a time and in the order of the tasks.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;

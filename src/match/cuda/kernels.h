@@ -36,8 +36,8 @@ struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that the filter uses. Of a larger stored group
-  /// (kept_groups.h), the filter uses only the first members.
+  /// log2 of the maximum number of members that the filter uses, which are the first members of a
+  /// larger stored group (kept_groups.h).
   int max_log2 = 5;
 
   /// Returns the log2 of the number of members that are filtered in the group of a reference patch.
@@ -145,8 +145,8 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch like match(), but in several frames. The first frame contains the
-/// reference patches; the other frames follow in the order of group.h. The scale of the guides must
+/// Finds the groups of a batch like match(), but in several frames: first the frame of the
+/// reference patches, then the other frames in the order of group.h. The scale of the guides must
 /// be chosen so that a score can represent the sum of tau and motion_bias.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,

@@ -24,8 +24,8 @@ constexpr int wanted_blocks = 2;
 /// capability 9.0. All other plans were not measured; they save memory for higher bands.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use the kernels that save memory. If the best shape (MatchShape) does not
-  // fit, such plans may also use other shapes.
+  // Whether plans may use the kernels that save memory, and other shapes (MatchShape) if the best
+  // shape does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -39,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that needs at most `limit` bytes of shared memory, in
-/// the shape with which a warp scans the fewest words for a band. If this shape does not fit and
-/// `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands of rows that needs at most `limit` bytes of shared
+/// memory, in the shape (MatchShape) with which a warp scans the fewest words for a band. If this
+/// shape does not fit and `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

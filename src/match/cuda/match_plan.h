@@ -66,7 +66,7 @@ struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
   /// Maximum size of a window in the reference frame, in words, for which this shape is used. A
-  /// warp scans a larger window with this shape in too many chunks.
+  /// warp would scan the words of a larger window in too many steps.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -116,8 +116,8 @@ constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the number of words that a warp scans for a band of `rows` rows, if as many of these
-/// rows as possible are in the window.
+/// Returns the number of words of scores that a warp reads for a band of `rows` rows of candidates,
+/// if as many of these rows as possible are in the window.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -126,7 +126,7 @@ constexpr std::uint32_t inverse(int divisor, int bits) {
   return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
 }
 
-/// Returns the plan whose bands have `rows` rows.
+/// Returns the plan that computes the scores of `rows` rows of candidates at once.
 constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
   MatchPlan plan;
   plan.union_width = plan.union_height = union_side(phase);
@@ -137,7 +137,7 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  // A scan may read beyond the last row of a table, so a table has additional words at its end.
+  // A warp may read beyond the last row of a table, so a table has additional words at its end.
   int end = rows * plan.score_row;
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
@@ -147,8 +147,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
 }
 
 /// A search with the window and the step of a profile, whose kernel has all parameters as
-/// constants. The kernel has the shape `shape`, and one band contains all rows of the union of the
-/// search windows.
+/// constants. The kernel has the shape `shape`, and computes the scores of all rows of the union of
+/// the search windows at once.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};

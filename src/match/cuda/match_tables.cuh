@@ -66,10 +66,10 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples of a band and the halved squared norms of its patches (step 1 of match.cu).
-/// All threads of a team of complete warps call this function; `thread` is the index of the thread
-/// in the team. The samples begin at the aligned word that contains `start`, the first position of
-/// the union of the search windows.
+/// Loads the samples of a band of rows and the halved squared norms of its patches (step 1 of
+/// match.cu). All threads of a team of complete warps call this function; `thread` is the index of
+/// the thread in the team. The samples begin at the aligned word that contains `start`, the first
+/// position of the union of the search windows.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -109,8 +109,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
 }
 
-/// Stores a word if `is_valid` is true. The function uses inline assembly, because the compiler
-/// would insert a branch and compute the address again after each branch.
+/// Stores a word if `is_valid` is true, with inline assembly, because the compiler would insert a
+/// branch and compute the address again.
 __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, std::uint32_t word) {
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
@@ -133,8 +133,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The word is loaded twice on purpose. If it were loaded once, the compiler would keep one
-        // copy and move words between registers.
+        // The word is loaded twice, because the compiler would otherwise move words between
+        // registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -182,9 +182,9 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Computes the scores of a band (step 2 of match.cu). A warp processes blocks of candidates, each
-/// with 8 columns and `unit_rows` rows. The union of the search windows begins `skew` samples (0 to
-/// 3) after an aligned word.
+/// Computes the scores of a band of rows of candidates (step 2 of match.cu). A warp processes
+/// blocks of candidates, each with 8 columns and `unit_rows` rows. The union of the search windows
+/// begins `skew` samples (0 to 3) after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -273,8 +273,8 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. For a fixed search, some arguments are replaced by
-/// constants, which become parts of instructions.
+/// Returns the arguments of the kernel, with constants instead of some arguments for a fixed
+/// search.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {

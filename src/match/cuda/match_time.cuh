@@ -122,8 +122,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile.
-  // Rows from `upper_end` on belong only to the windows of the lower reference patches.
+  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile,
+  // and rows from `upper_end` on only to those of the lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -184,8 +184,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Adds the motion bias to the scores of the patches that motion predicts. Then returns the words
-/// that step 3 of match.cu scans in `count` frames, from frame `first` on.
+/// Adds the motion bias to the scores of the patches that motion predicts, and returns the words of
+/// scores (step 3 of match.cu) of `count` frames, from frame `first` on.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -238,8 +238,8 @@ struct WordsOfBoth {
 };
 
 /// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
-/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in one
-/// chunk, and all rows of this window must fit in one band.
+/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in
+/// `own_chunk` words per lane, and all of its rows in one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

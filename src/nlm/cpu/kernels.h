@@ -76,11 +76,11 @@ struct Shape {
 /// A source of candidates. In clips, it is a frame. In volumes, it contains the slices z + dz for
 /// all slices z of the tile, with one displacement dz.
 struct TileSource {
-  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain. Guide
-  /// plane c of slice k has the index k * guides + c. `wanted` contains the planes of the reference
+  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: plane c
+  /// of slice k has the index k * guides + c. `wanted` contains the planes of the reference
   /// patches.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
+  /// Sample planes of the candidates: the plane for result plane c of slice t of the tile has the
   /// index t * planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
@@ -97,7 +97,7 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
+  /// Complete result planes: plane c of slice t has the index t * planes + c. The kernel writes
   /// only the samples of the tile.
   std::span<const PlaneView<float>> results;
   /// The kernel divides the results of each plane by this factor.

@@ -97,8 +97,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this wait, the caller may release the frame. Its samples are in host memory, or in a
-    // picture of the decoder in device memory.
+    // After this wait, the caller may release the frame, in host memory or in a picture of the
+    // decoder in device memory.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }

@@ -82,8 +82,8 @@ struct BlocksPlan {
   /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// Filters `plane`. `layers` provides memory of plan.layer_bytes() bytes. `result` is a plane
-/// without padding. The results of the following functions also have no padding.
+/// Filters `plane`. `layers` provides memory of plan.layer_bytes() bytes. `result` and the results
+/// of the following functions are planes without padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 

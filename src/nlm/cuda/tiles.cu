@@ -53,9 +53,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of a reference patch and a candidate. The first sample of the
-/// reference patch has the offset `from` in the planes; the first sample of the candidate has the
-/// offset from + away.
+/// Returns the distance q (kernels.h) of a reference patch and a candidate, whose first samples
+/// have the offsets `from` and from + away in the planes.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -225,8 +224,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// The general kernel. `block_guides` is the number of guides if patches are 4x4 blocks. The value
-/// 0 allows any patches.
+/// The general kernel. `block_guides` is the number of guides for patches that are 4x4 blocks; 0:
+/// any patches.
 template <int block_guides>
 __global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,

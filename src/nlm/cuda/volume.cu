@@ -106,9 +106,9 @@ __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the slices that were processed last. Slice z is at the index z modulo 3 (in
-  // `centres`, modulo 2). The values are sums of squared differences over three rows, sums of
-  // differences over three rows, and the differences at the centres of patches.
+  // Values of the slices that were processed last, with slice z at the index z modulo 3 (in
+  // `centres`, modulo 2): sums of squared differences over three rows, sums of differences over
+  // three rows, and the differences at the centres of patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {

@@ -42,7 +42,7 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
 }
 
 /// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, and a lane
-/// loads two columns. Positions beyond the plane get the nearest sample at the border of the plane.
+/// loads two columns. Beyond the plane, the samples are those at the nearest border.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -215,8 +215,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of the patches at the positions of a tile. Each reference patch has an
-/// array of distances. `numbers` is the index of the first distance of a window in this array.
+/// Stores the distances of the patches at the positions of a tile in the arrays of the reference
+/// patches. `numbers` is the index of the first distance of a window in these arrays.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,

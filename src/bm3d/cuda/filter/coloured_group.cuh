@@ -150,13 +150,14 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r (beginning of this file) of the 16 pairs of a chunk, as left operands of
-/// matrix products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1
-/// of a patch.
+/// The decorrelations r (beginning of this file) of 16 pairs of members, as left operands of matrix
+/// products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1 of a
+/// patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `offsets` contains the table offsets for eight chunks. `chunk` is the index of a chunk, 0..7.
+  /// `offsets` contains the table offsets for eight chunks of 16 pairs. `chunk` is the index of a
+  /// chunk, 0..7.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);

@@ -49,7 +49,7 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   return {first, first ^ x};
 }
 
-/// Returns the number of chunks that contain all pairs.
+/// Returns the number of chunks (of 16 pairs) that contain all pairs.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;

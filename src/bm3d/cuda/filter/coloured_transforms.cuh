@@ -134,9 +134,9 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), for
-/// k = 0, 2, 4, 6, and for b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for the
-/// group coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
+/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), k =
+/// 0, 2, 4, 6 and b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for group
+/// coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {
