@@ -69,7 +69,7 @@ struct Params {
 }
 
 /// Returns the numbers of slices before and after a slice on which its result depends. The result
-/// is ready when the session has received `after` further slices.
+/// is ready `after` slices later.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Owner of memory pages, which are huge pages where the system provides them.
+/// Owner of memory pages: huge pages where the system provides them.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.

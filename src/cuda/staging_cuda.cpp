@@ -15,8 +15,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size of a plane that several threads copy, in bytes. One thread copies a smaller plane
-/// faster than other threads start.
+/// Minimum size of a plane that several threads copy, in bytes. Smaller planes are copied by one
+/// thread before other threads have started.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
 /// Size of a piece of a plane, in bytes. A piece is large enough for the GPU's copy engine, and
 /// small enough for the caches of the CPU.

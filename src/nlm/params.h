@@ -81,8 +81,8 @@ struct Params {
 /// measurement (docs/measurements/nlm.md). The profiles `best` and `high` have the same parameters.
 /// `temporal` becomes Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
-/// windows, 3^3 patches and Coupe's h.
+/// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo et al.,
+/// with 11^3 windows, 3^3 patches and the strength h of Coupe et al.
 [[nodiscard]] Params make_volume_params(Profile profile, const NoiseModel& noise);
 
 /// Returns the number of frames, or slices, before and after a frame on which the result of the

@@ -248,8 +248,8 @@ void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, B
   }
 }
 
-/// Returns the groups of a batch that consists of complete rows. The groups of all reference
-/// patches are stored like one large batch.
+/// Returns the groups of a batch of complete rows from the groups of all reference patches, which
+/// are stored like one large batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
   return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }

@@ -21,8 +21,7 @@
 
 namespace lull {
 
-/// A batch: a rectangle of tiles of reference patches. The groups of a batch exist in memory at the
-/// same time.
+/// A batch: a rectangle of tiles of reference patches, whose groups are in memory at the same time.
 struct Batch {
   int x0 = 0, y0 = 0;  // column and row of the first tile
   int tiles_x = 0, tiles_y = 0;

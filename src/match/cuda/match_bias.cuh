@@ -1,6 +1,6 @@
 #pragma once
-// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, MatchParams::bias is applied
-// to the scores of candidates near the reference patch.
+// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, the kernels apply
+// MatchParams::bias to the scores of candidates near the reference patch.
 
 #include <cmath>
 #include <cstdlib>

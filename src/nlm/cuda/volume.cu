@@ -20,8 +20,8 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block. Its warps are placed one below the other along y, and one behind the
-/// other along z.
+/// Shape of a thread block: the numbers of warps along y and z, and the number of values in a lane
+/// (2 in half precision).
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }

@@ -48,8 +48,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // At least `wanted` distances are at most `high`: the smallest distance of each of the 32 lanes
-  // or, if `wanted` is above 32, the two smallest distances of each lane.
+  // `high` is an upper limit of the bound, because at least `wanted` distances do not exceed it:
+  // one of each of the 32 lanes or, if `wanted` is above 32, two of each lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
