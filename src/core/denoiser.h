@@ -83,8 +83,8 @@ class Denoiser {
   /// Pushes a frame, and returns the next finished frame, if there is one. The frame must have the
   /// format of the session, and its samples must not change until the session returns its result.
   /// They may be in GPU memory if the session runs on a GPU. Results are in host memory, unless
-  /// Backend::results_on_device is set. @throws Error  after an error, a program can only destroy
-  /// the session
+  /// Backend::results_on_device is set.
+  /// @throws Error  after an error, a program can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// Returns a further finished frame after push(), if there is one. The caller must call next()
   /// until it returns nothing, because one push may finish several frames if frames are repeated.

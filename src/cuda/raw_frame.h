@@ -38,7 +38,8 @@ class RawFrame {
   /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
   /// samples (core/float_range.h). For RGB, a plane with a noise level of 0 is not filtered. The
   /// constructor copies `curves`. `results` is the format of the results; the default is the format
-  /// of the frame. @throws DeviceUnavailable, OutOfDeviceMemory
+  /// of the frame.
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
            const std::array<CurvePair, max_planes>& curves = {},

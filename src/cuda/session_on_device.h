@@ -10,8 +10,9 @@ namespace lull::cuda {
 
 /// Returns a wrapper around the session that `open` returns. The wrapper makes GPU `device` current
 /// whenever the inner session is opened, used or destroyed. If the GPU becomes unavailable or runs
-/// out of memory after the session was opened, calls throw DeviceFailure. @throws DeviceUnavailable
-/// the GPU does not exist, or this build has no CUDA @throws any exception of `open`
+/// out of memory after the session was opened, calls throw DeviceFailure.
+/// @throws DeviceUnavailable  the GPU does not exist, or this build has no CUDA
+/// @throws any exception of `open`
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(
     int device, const std::function<std::unique_ptr<Denoiser>()>& open);
 

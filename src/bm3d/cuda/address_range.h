@@ -24,9 +24,9 @@ struct AddressRange {
 };
 [[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
 
-/// Checks that kernels can address all samples of a session. @throws InvalidArgument  the indices
-/// of the kernels are too small for a plane or, in Bayes phases, for all frames that are in device
-/// memory at a time
+/// Checks that kernels can address all samples of a session.
+/// @throws InvalidArgument the indices of the kernels are too small for a plane or, in Bayes
+///     phases, for all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles of a batch along each axis. A reference tile consists of 4x4 reference

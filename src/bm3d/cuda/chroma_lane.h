@@ -14,8 +14,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream, or returns null if no phase has more than one set of planes, if linear
-  /// combinations replace the phases, or if clusters or the DFT need much scratch memory.
+  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, if linear
+  /// combinations replace the phases, or if the method uses clusters or the DFT, which need much
+  /// scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,

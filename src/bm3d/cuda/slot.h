@@ -20,7 +20,8 @@ namespace lull::bm3d {
 class CudaSlot {
  public:
   /// `params.temporal` must be 0. `results` is the format of the results; the default is the format
-  /// of the frames. @throws DeviceUnavailable, OutOfDeviceMemory
+  /// of the frames.
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);

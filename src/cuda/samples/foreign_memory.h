@@ -1,6 +1,7 @@
 #pragma once
 // Memory and streams of other programs. Builds without CUDA also provide these functions, which
-// then throw DeviceUnavailable. @throws DeviceUnavailable, DeviceFailure
+// then throw DeviceUnavailable.
+// @throws DeviceUnavailable, DeviceFailure
 
 #include <cstddef>
 #include <memory>

@@ -37,8 +37,9 @@ struct FeatureParams {
 /// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame has
 /// the available features (Frame::features). Results are bit-identical for every number of threads.
 /// A part of a clip that is filtered with the margin(params) around it gives the results of the
-/// complete clip. @throws InvalidArgument  a parameter is outside its range, or frames are not RGB
-/// or grey floats @throws DeviceUnavailable  this build or machine lacks the backend or device
+/// complete clip.
+/// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
+/// @throws DeviceUnavailable  this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory  the memory of the device is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,
