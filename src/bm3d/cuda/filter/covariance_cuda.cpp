@@ -13,12 +13,12 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the magnitude of decorrelations (1 - covariance / variance). The decorrelations of real
-/// noise are within 0..2, but an estimated autocorrelation may give larger values.
+/// Limit of the magnitude of decorrelations (1 - covariance / variance). Those of real noise are
+/// within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit, the numerator of the weights of groups. The weight of a group
-/// of N patches may be as small as unit / (64 N), and fixed-point numbers have to represent such
-/// weights with sufficient precision.
+/// Minimum of CovarianceView::unit, the numerator of the weights of groups. It limits the weight of
+/// a group of N patches to at least unit / (64 N), which fixed-point numbers represent precisely
+/// enough.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {
