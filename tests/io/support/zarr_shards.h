@@ -10,7 +10,7 @@
 
 namespace lull::io::test {
 
-/// Appends the CRC-32C of the bytes, computed bit by bit.
+/// Appends the CRC-32C of the bytes.
 inline Bytes with_checksum(Bytes bytes) {
   std::uint32_t crc = 0xffffffff;
   for (const std::uint8_t byte : bytes) {
