@@ -84,9 +84,8 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the attributes of a frame. An image with functional groups states the attributes for the
-/// frame itself, or for all frames together. For images without functional groups, the data set
-/// contains the attributes.
+/// Finds the attributes of a frame. Functional groups state them for the frame or for all frames;
+/// images without functional groups state them in the data set.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)
