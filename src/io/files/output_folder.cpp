@@ -81,7 +81,7 @@ bool OutputFolder::is_replaced() const {
   return true;
 }
 
-int OutputFolder::create_file(const std::string& path) {
+int OutputFolder::open_file(const std::string& path, int flags) {
   const std::string parent = fs::path(path).parent_path().string();
   if (parent != last_parent_) {
     std::error_code code;
@@ -91,13 +91,22 @@ int OutputFolder::create_file(const std::string& path) {
   }
   const mode_t mode = mode_for(options_.access, ::getegid());
   const int descriptor =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, mode);
   if (descriptor < 0) throw IoError("cannot create '" + path + "' (" + std::strerror(errno) + ")");
   return descriptor;
 }
 
 void OutputFolder::write(const std::string& path, std::span<const std::byte> bytes) {
-  const OpenFile file{create_file(path)};
+  const OpenFile file{open_file(path, O_EXCL)};
+  check<IoError>(write_all(file.descriptor, bytes.data(), bytes.size()),
+                 "cannot write '" + path + "'");
+}
+
+void OutputFolder::write_at(const std::string& path, std::int64_t position,
+                            std::span<const std::byte> bytes) {
+  const OpenFile file{open_file(path, 0)};
+  if (::lseek(file.descriptor, position, SEEK_SET) < 0)
+    throw IoError("cannot write '" + path + "' (" + std::strerror(errno) + ")");
   check<IoError>(write_all(file.descriptor, bytes.data(), bytes.size()),
                  "cannot write '" + path + "'");
 }
@@ -105,7 +114,7 @@ void OutputFolder::write(const std::string& path, std::span<const std::byte> byt
 void OutputFolder::copy(const std::string& from, const std::string& path) {
   constexpr std::size_t piece_bytes = 1 << 20;
   RegularFile input(from);
-  const OpenFile file{create_file(path)};
+  const OpenFile file{open_file(path, O_EXCL)};
   std::vector<std::byte> piece(piece_bytes);
   while (const std::size_t got = input.read(piece.data(), piece.size()))
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");

@@ -2,6 +2,7 @@
 // Outputs that are folders, which get their final names only when all of their files are complete.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -37,6 +38,10 @@ class OutputFolder {
   /// @param path  path of the file, which begins with temporary()
   /// @throws IoError
   void write(const std::string& path, std::span<const std::byte> bytes);
+  /// Writes bytes at a position of a file. The first call for a path creates the file, and the
+  /// folders in its path if needed.
+  /// @throws IoError
+  void write_at(const std::string& path, std::int64_t position, std::span<const std::byte> bytes);
   /// Copies the file `from` to the new file `path`.
   /// @throws IoError, NoInput
   void copy(const std::string& from, const std::string& path);
@@ -46,7 +51,9 @@ class OutputFolder {
 
  private:
   bool is_replaced() const;
-  int create_file(const std::string& path);
+  /// Opens a file for writing, and creates the file and the folders in its path if needed.
+  /// @param flags  further flags for open()
+  int open_file(const std::string& path, int flags);
 
   std::string name_;  // the name of the output in messages
   std::string path_, temporary_;

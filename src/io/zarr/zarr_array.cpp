@@ -10,9 +10,11 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "io/zarr/zarr_codec.h"
+#include "io/zarr/zarr_crc32c.h"
 #include "io/zarr/zarr_json.h"
 
 namespace lull::io {
@@ -21,6 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr bool is_native_big = std::endian::native == std::endian::big;
+
+/// Maximum number of chunks in a shard. The index of such a shard has 64 MiB.
+constexpr int max_chunks_of_shard = 1 << 22;
 
 bool is_float(StoredType type) { return type == StoredType::f32 || type == StoredType::f64; }
 
@@ -91,7 +96,7 @@ class ArrayReader {
     if (encoding == "default") array_.key_prefix = "c" + array_.separator;
     const Json& transformers = member(json, "storage_transformers");
     if (!transformers.is_null() && !transformers.empty()) refuse("storage_transformers");
-    read_codecs(member(json, "codecs"));
+    read_shards_or_codecs(member(json, "codecs"));
     read_fill(member(json, "fill_value"));
     read_names(member(json, "dimension_names"));
   }
@@ -131,6 +136,41 @@ class ArrayReader {
     std::iota(array_.order.begin(), array_.order.end(), 0);
   }
 
+  void read_shards_or_codecs(const Json& codecs) {
+    const bool has_shards = codecs.is_array() && !codecs.empty() &&
+                            text_member(codecs.front(), "name") == "sharding_indexed";
+    if (!has_shards) return read_codecs(codecs);
+    if (codecs.size() > 1) refuse("a codec after the shards");
+    const Json& configuration = member(codecs.front(), "configuration");
+    const std::vector<std::int64_t> shard = std::exchange(
+        array_.chunk, sizes_in(member(configuration, "chunk_shape"), "chunk_shape", path_));
+    array_.shards.emplace();
+    bool is_valid = array_.chunk.size() == shard.size();
+    for (std::size_t d = 0; is_valid && d < shard.size(); ++d) {
+      is_valid = shard[d] % array_.chunk[d] == 0;
+      array_.shards->chunks.push_back(shard[d] / array_.chunk[d]);
+    }
+    if (!is_valid) fail("chunk_shape of its shards (it must divide the size of a shard)");
+    const std::string location = text_member(configuration, "index_location", "end");
+    if (location != "start" && location != "end") fail("index_location");
+    array_.shards->index_at_start = location == "start";
+    read_index_codecs(member(configuration, "index_codecs"));
+    read_codecs(member(configuration, "codecs"));
+  }
+
+  void read_index_codecs(const Json& codecs) {
+    if (!codecs.is_array() || codecs.empty()) fail("index_codecs");
+    const std::string last = text_member(codecs.back(), "name");
+    array_.shards->index_has_checksum = codecs.size() == 2 && last == "crc32c";
+    if (text_member(codecs.front(), "name") != "bytes" ||
+        codecs.size() != (array_.shards->index_has_checksum ? 2u : 1u))
+      refuse("index_codecs other than bytes and crc32c");
+    const std::string endian =
+        text_member(member(codecs.front(), "configuration"), "endian", "little");
+    if (endian != "little" && endian != "big") fail("endian");
+    array_.shards->index_is_big = endian == "big";
+  }
+
   void read_codecs(const Json& codecs) {
     set_c_order();
     if (!codecs.is_array()) fail("codecs");
@@ -138,11 +178,7 @@ class ArrayReader {
     for (const Json& codec : codecs) {
       const std::string name = text_member(codec, "name");
       const Json& configuration = member(codec, "configuration");
-      if (name == "sharding_indexed")
-        throw BadData(
-            "'" + path_ +
-            "' has shards (lull reads only chunks in files of their own); write the store "
-            "again without sharding");
+      if (name == "sharding_indexed") refuse("shards in shards, or a codec before the shards");
       if (name == "transpose" && !has_bytes) {
         read_transpose(member(configuration, "order"));
       } else if (name == "bytes" && !has_bytes) {
@@ -151,10 +187,16 @@ class ArrayReader {
         if (endian != "little" && endian != "big") fail("endian");
         array_.samples.swapped =
             size_of(array_.samples.type) > 1 && (endian == "big") != is_native_big;
+      } else if (name == "crc32c" && has_bytes) {
+        const bool is_compressed = array_.codec.kind != ZarrCodec::Kind::none;
+        bool& has_crc = is_compressed ? array_.codec.has_crc_outside : array_.codec.has_crc_inside;
+        if (std::exchange(has_crc, true)) refuse("the codec crc32c twice in succession");
       } else {
         if (!has_bytes || array_.codec.kind != ZarrCodec::Kind::none)
           refuse("several codecs or an unknown codec");
+        const bool has_crc_inside = array_.codec.has_crc_inside;
         array_.codec = codec_of_version_3(codec, path_);
+        array_.codec.has_crc_inside = has_crc_inside;
       }
     }
     if (!has_bytes) fail("codecs");
@@ -257,10 +299,17 @@ class ArrayReader {
       throw BadData("'" + path_ + "' states " + std::to_string(array_.shape.size()) +
                     " dimensions, but chunks of " + std::to_string(array_.chunk.size()) +
                     "; check the store");
-    double samples = 1, chunk = size_of(array_.samples.type);
+    double samples = 1, chunk = size_of(array_.samples.type), chunks = 1;
     for (const std::int64_t size : array_.shape) samples *= static_cast<double>(size);
     for (const std::int64_t size : array_.chunk) chunk *= static_cast<double>(size);
-    if (chunk > static_cast<double>(max_chunk_bytes))
+    if (array_.shards)
+      for (const std::int64_t count : array_.shards->chunks) chunks *= static_cast<double>(count);
+    if (chunks > max_chunks_of_shard)
+      throw BadData("'" + path_ + "' states shards of more than " +
+                    std::to_string(max_chunks_of_shard) +
+                    " chunks; write the store again with larger chunks");
+    const std::size_t checksum = array_.codec.has_crc_inside ? checksum_bytes : 0;
+    if (chunk > static_cast<double>(max_chunk_bytes - checksum))
       throw BadData("'" + path_ +
                     "' states chunks of more than 2 GiB; write the store again with "
                     "smaller chunks");
@@ -274,6 +323,17 @@ class ArrayReader {
 
 }  // namespace
 
+std::size_t ZarrShards::count() const {
+  std::size_t count = 1;
+  for (const std::int64_t along : chunks) count *= static_cast<std::size_t>(along);
+  return count;
+}
+
+std::size_t ZarrShards::index_bytes() const {
+  constexpr std::size_t entry_bytes = 16;  // the offset and the size of a chunk
+  return entry_bytes * count() + (index_has_checksum ? checksum_bytes : 0);
+}
+
 std::size_t ZarrArray::chunk_bytes() const {
   auto bytes = static_cast<std::size_t>(size_of(samples.type));
   for (const std::int64_t size : chunk) bytes *= static_cast<std::size_t>(size);
@@ -283,7 +343,8 @@ std::size_t ZarrArray::chunk_bytes() const {
 std::string ZarrArray::chunk_path(std::span<const std::int64_t> index) const {
   std::string name = folder + "/" + key_prefix;
   for (std::size_t i = 0; i < index.size(); ++i)
-    name += (i == 0 ? "" : separator) + std::to_string(index[i]);
+    name += (i == 0 ? "" : separator) +
+            std::to_string(shards ? index[i] / shards->chunks[i] : index[i]);
   return name;
 }
 

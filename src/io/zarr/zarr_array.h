@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +24,29 @@ struct ZarrCodec {
   std::string blosc_name = {};  // compressor that Blosc uses: "lz4", "zstd" ...
   int blosc_shuffle = 0;        // 0: none, 1: bytes, 2: bits
   std::size_t blosc_block = 0;  // size of Blosc's blocks in bytes; 0: Blosc's choice
+  // Whether a CRC-32C follows the samples, and whether one follows the compressed bytes. Without
+  // compression, only the first of them can be true.
+  bool has_crc_inside = false, has_crc_outside = false;
   bool operator==(const ZarrCodec&) const = default;
+};
+
+/// The layout of shards, which are files that contain several chunks and an index of the chunks
+/// (the codec `sharding_indexed`).
+struct ZarrShards {
+  std::vector<std::int64_t> chunks;  // number of chunks in a shard along each dimension
+  bool index_at_start = false;       // otherwise the index is at the end of the shard
+  bool index_has_checksum = false, index_is_big = false;  // is_big: big-endian numbers
+
+  /// Returns the number of chunks in a shard.
+  std::size_t count() const;
+  std::size_t index_bytes() const;
 };
 
 struct ZarrArray {
   std::string folder;  // folder that contains the metadata and the chunks
   int version = 2;
   std::vector<std::int64_t> shape, chunk;  // size of the array and of a chunk; at least 1
+  std::optional<ZarrShards> shards;        // no value: each chunk has a file of its own
   StoredFormat samples;
   std::vector<std::byte> fill;  // value of the samples of missing chunks, as chunks store it
   /// The dimensions in the order in which chunks store them, slowest first.
@@ -43,7 +60,7 @@ struct ZarrArray {
   int dimensions() const { return static_cast<int>(shape.size()); }
   /// Returns the size of a decompressed chunk in bytes, at most max_chunk_bytes.
   std::size_t chunk_bytes() const;
-  /// Returns the path of a chunk. `index` has one number for each dimension.
+  /// Returns the path of the file that contains a chunk. `index` has one number for each dimension.
   std::string chunk_path(std::span<const std::int64_t> index) const;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/zarr/zarr_crc32c.h"
 
 namespace lull::io {
 namespace {
@@ -124,6 +125,24 @@ std::vector<std::byte> encode_zlib(const ZarrCodec& codec, std::span<const std::
   return packed;
 }
 
+std::vector<std::byte> compress(const ZarrCodec& codec, std::vector<std::byte> chunk,
+                                int sample_bytes) {
+  ZarrCodec exact = codec;
+  if (codec.blosc_shuffle < 0) exact.blosc_shuffle = sample_bytes == 1 ? 2 : 1;
+  switch (codec.kind) {
+    case ZarrCodec::Kind::none:
+      break;
+    case ZarrCodec::Kind::blosc:
+      return encode_blosc(exact, chunk, sample_bytes);
+    case ZarrCodec::Kind::zstd:
+      return encode_zstd(codec, chunk);
+    case ZarrCodec::Kind::gzip:
+    case ZarrCodec::Kind::zlib:
+      return encode_zlib(codec, chunk);
+  }
+  return chunk;
+}
+
 }  // namespace
 
 ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
@@ -164,7 +183,12 @@ ZarrCodec codec_of_version_3(const Json& codec, const std::string& path) {
 }
 
 std::vector<std::byte> decode_chunk(const ZarrCodec& codec, std::vector<std::byte> stored,
-                                    std::size_t size, const std::string& path) {
+                                    std::size_t chunk_size, const std::string& path) {
+  const auto fail = [&](const std::string& what) {
+    throw BadData("'" + path + "' is damaged or truncated (" + what + "); copy the store again");
+  };
+  if (codec.has_crc_outside && !remove_checksum(stored)) fail("a chunk has a wrong checksum");
+  const std::size_t size = chunk_size + (codec.has_crc_inside ? checksum_bytes : 0);
   std::vector<std::byte> chunk;
   bool is_intact = false;
   switch (codec.kind) {
@@ -183,28 +207,17 @@ std::vector<std::byte> decode_chunk(const ZarrCodec& codec, std::vector<std::byt
       is_intact = decode_zlib(stored, chunk, size, window_bits(codec.kind));
       break;
   }
-  if (!is_intact)
-    throw BadData("'" + path + "' is damaged or truncated (a chunk has " + std::to_string(size) +
-                  " bytes); copy the store again");
+  if (!is_intact) fail("a chunk has " + std::to_string(size) + " bytes");
+  if (codec.has_crc_inside && !remove_checksum(chunk)) fail("a chunk has a wrong checksum");
   return chunk;
 }
 
-std::vector<std::byte> encode_chunk(const ZarrCodec& codec, std::span<const std::byte> chunk,
+std::vector<std::byte> encode_chunk(const ZarrCodec& codec, std::vector<std::byte> chunk,
                                     int sample_bytes) {
-  ZarrCodec exact = codec;
-  if (codec.blosc_shuffle < 0) exact.blosc_shuffle = sample_bytes == 1 ? 2 : 1;
-  switch (codec.kind) {
-    case ZarrCodec::Kind::none:
-      break;
-    case ZarrCodec::Kind::blosc:
-      return encode_blosc(exact, chunk, sample_bytes);
-    case ZarrCodec::Kind::zstd:
-      return encode_zstd(codec, chunk);
-    case ZarrCodec::Kind::gzip:
-    case ZarrCodec::Kind::zlib:
-      return encode_zlib(codec, chunk);
-  }
-  return {chunk.begin(), chunk.end()};
+  if (codec.has_crc_inside) append_checksum(chunk);
+  std::vector<std::byte> stored = compress(codec, std::move(chunk), sample_bytes);
+  if (codec.has_crc_outside) append_checksum(stored);
+  return stored;
 }
 
 }  // namespace lull::io

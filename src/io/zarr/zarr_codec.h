@@ -2,7 +2,6 @@
 // Compresses and decompresses the chunks of Zarr arrays, with c-blosc, zstd and zlib.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,16 +18,16 @@ namespace lull::io {
 [[nodiscard]] ZarrCodec codec_of_version_3(const Json& codec, const std::string& path);
 
 /// Decompresses a chunk.
-/// @param size  the number of bytes that the decompressed chunk must have
-/// @throws BadData  the chunk is damaged, truncated, or has another size; `path` is the name of its
+/// @param chunk_size  the number of bytes that the decompressed chunk must have
+/// @throws BadData  the chunk is damaged, truncated, or has another size or checksum; `path` is the
+/// name of its
 ///     file in the message
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
-                                                  std::vector<std::byte> stored, std::size_t size,
-                                                  const std::string& path);
+                                                  std::vector<std::byte> stored,
+                                                  std::size_t chunk_size, const std::string& path);
 /// Compresses a chunk. Equal chunks give bit-identical results.
 /// @throws OutOfMemory
 [[nodiscard]] std::vector<std::byte> encode_chunk(const ZarrCodec& codec,
-                                                  std::span<const std::byte> chunk,
-                                                  int sample_bytes);
+                                                  std::vector<std::byte> chunk, int sample_bytes);
 
 }  // namespace lull::io

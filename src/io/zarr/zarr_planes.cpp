@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
-#include "io/files/regular_file.h"
 #include "io/zarr/zarr_codec.h"
 
 namespace lull::io {
@@ -36,12 +34,13 @@ std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   return result;
 }
 
-std::string path_of(const ZarrLevel& level, const ZarrArray& array, const ChunkIndex& chunk) {
-  std::vector<std::int64_t> index(array.shape.size());
+/// Returns the index of a chunk along each dimension of the array.
+std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chunk) {
+  std::vector<std::int64_t> index(level.array.shape.size());
   for (std::size_t axis = 0; axis < zarr_axes; ++axis)
     if (level.dimension[axis] >= 0)
       index[static_cast<std::size_t>(level.dimension[axis])] = chunk[axis];
-  return array.chunk_path(index);
+  return index;
 }
 
 /// Copies `count` samples of `Bytes` bytes, with distances of `from_step` and `to_step` bytes. If
@@ -75,27 +74,6 @@ void copy_samples(int bytes, const std::byte* from, std::int64_t from_step, std:
   }
 }
 
-/// Reads the file of a chunk; nullopt if it does not exist. A file of more than `max_bytes` bytes,
-/// which no encoder writes, is rejected before it is read.
-std::optional<std::vector<std::byte>> read_chunk_file(const std::string& path,
-                                                      std::size_t max_bytes) {
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) return std::nullopt;
-  RegularFile file(path);
-  const auto size = static_cast<std::size_t>(file.size());
-  if (size > max_bytes)
-    throw BadData("'" + path + "' is too large for a chunk (" + std::to_string(size) +
-                  " bytes); copy the store again");
-  std::vector<std::byte> bytes(size);
-  bytes.resize(file.read(bytes.data(), bytes.size()));
-  return bytes;
-}
-
-/// Returns an upper bound for the size of a compressed chunk.
-std::size_t max_stored_bytes(std::size_t chunk_bytes) {
-  return chunk_bytes + chunk_bytes / 8 + (std::size_t{1} << 16);
-}
-
 std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
@@ -114,6 +92,33 @@ Block block_of(const ZarrLevel& level) {
   return {.times = extent(time_axis), .channels = extent(channel_axis), .slices = extent(z_axis)};
 }
 
+/// Returns the number of chunks along an axis.
+std::int64_t chunks_along(const ZarrLevel& level, std::size_t axis) {
+  return (level.size[axis] + level.chunk[axis] - 1) / level.chunk[axis];
+}
+
+/// Returns the number of chunks in a shard along an axis; 1 if the array has no shards.
+std::int64_t chunks_of_shard(const ZarrLevel& level, std::size_t axis) {
+  const int dimension = level.dimension[axis];
+  return level.array.shards && dimension >= 0
+             ? level.array.shards->chunks[static_cast<std::size_t>(dimension)]
+             : 1;
+}
+
+/// Returns an upper bound for the size of the indexes of incomplete shards in bytes.
+std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
+  if (!level.array.shards) return 0;
+  const auto shards_along = [&](std::size_t axis) {
+    const std::int64_t in_shard = chunks_of_shard(level, axis);
+    return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
+  };
+  std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
+  // If shards contain several channels or time points, the shards of all slices can be incomplete.
+  if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
+    shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
+  return shards * level.array.shards->index_bytes();
+}
+
 /// Returns the number of chunks that are compressed at the same time.
 std::size_t chunks_at_once(const ZarrLevel& level) {
   constexpr std::size_t max_chunks = 8, max_bytes = std::size_t{1} << 26;
@@ -125,7 +130,8 @@ std::size_t chunks_at_once(const ZarrLevel& level) {
 }  // namespace
 
 std::uint64_t memory_to_read(const ZarrLevel& level) {
-  return bytes_of_planes(level, block_of(level).slices) + 2 * level.array.chunk_bytes();
+  const std::size_t index = level.array.shards ? level.array.shards->index_bytes() : 0;
+  return bytes_of_planes(level, block_of(level).slices) + 2 * level.array.chunk_bytes() + 2 * index;
 }
 
 std::uint64_t memory_to_write(const ZarrLevel& level) {
@@ -135,11 +141,13 @@ std::uint64_t memory_to_write(const ZarrLevel& level) {
     const auto rows = static_cast<std::uint64_t>(std::min(level.chunk[y_axis], level.size[y_axis]));
     kept = kept / static_cast<std::uint64_t>(level.size[y_axis]) * rows;
   }
-  return kept + 2 * chunks_at_once(level) * level.array.chunk_bytes();
+  return kept + 2 * chunks_at_once(level) * level.array.chunk_bytes() + bytes_of_open_shards(level);
 }
 
 ZarrPlaneReader::ZarrPlaneReader(const ZarrLevel& level)
-    : level_(level), depth_(std::min(level.chunk_of(ZarrAxis::z), level.size_of(ZarrAxis::z))) {}
+    : level_(level),
+      chunks_(level.array),
+      depth_(std::min(level.chunk_of(ZarrAxis::z), level.size_of(ZarrAxis::z))) {}
 
 void ZarrPlaneReader::read(const PlaneIndex& plane, std::vector<std::byte>& samples) {
   const bool is_loaded = loaded_ && loaded_->time == plane.time &&
@@ -159,21 +167,27 @@ void ZarrPlaneReader::load(const PlaneIndex& plane) {
   planes_.resize(bytes_of_planes(level_, depth_));
   ChunkIndex chunk{plane.time / level_.chunk[time_axis], plane.channel / level_.chunk[channel_axis],
                    first_z / level_.chunk[z_axis]};
-  for (chunk[y_axis] = 0; chunk[y_axis] * level_.chunk[y_axis] < level_.size[y_axis];
-       ++chunk[y_axis])
-    for (chunk[x_axis] = 0; chunk[x_axis] * level_.chunk[x_axis] < level_.size[x_axis];
-         ++chunk[x_axis])
-      load_chunk(chunk, first);
+  // The chunks of a shard follow each other, so that the index of each shard is read only once.
+  const std::int64_t rows = chunks_along(level_, y_axis), columns = chunks_along(level_, x_axis),
+                     shard_rows = chunks_of_shard(level_, y_axis),
+                     shard_columns = chunks_of_shard(level_, x_axis);
+  for (std::int64_t y = 0; y < rows; y += shard_rows)
+    for (std::int64_t x = 0; x < columns; x += shard_columns)
+      for (chunk[y_axis] = y; chunk[y_axis] < std::min(rows, y + shard_rows); ++chunk[y_axis])
+        for (chunk[x_axis] = x; chunk[x_axis] < std::min(columns, x + shard_columns);
+             ++chunk[x_axis])
+          load_chunk(chunk, first);
   loaded_ = first;
 }
 
 void ZarrPlaneReader::load_chunk(const ChunkIndex& chunk, const PlaneIndex& plane) {
   const ZarrArray& array = level_.array;
-  const std::string path = path_of(level_, array, chunk);
+  const std::vector<std::int64_t> index = index_of(level_, chunk);
   std::vector<std::byte> content;
-  if (auto stored = read_chunk_file(path, max_stored_bytes(array.chunk_bytes()))) {
+  if (auto stored = chunks_.read(index)) {
     has_found_chunks_ = true;
-    content = decode_chunk(array.codec, *std::move(stored), array.chunk_bytes(), path);
+    content =
+        decode_chunk(array.codec, *std::move(stored), array.chunk_bytes(), array.chunk_path(index));
   }
   const int bytes = size_of(array.samples.type);
   const auto steps = steps_in_chunk(level_);
@@ -201,8 +215,8 @@ void ZarrPlaneReader::load_chunk(const ChunkIndex& chunk, const PlaneIndex& plan
 
 ZarrPlaneWriter::ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                                  const std::string& scratch)
-    : output_(output), level_(std::move(level)) {
-  if (input) input_ = *input;
+    : level_(std::move(level)), files_(output, level_.array) {
+  if (input) input_.emplace(*input);
   if (!block_of(level_).has_one_volume()) scratch_.emplace(scratch);
 }
 
@@ -234,22 +248,20 @@ void ZarrPlaneWriter::finish() {
   if (written_ != all) throw InternalError("the image was finished before its last plane");
   if (scratch_) write_blocks();
   write_pending(0);
+  files_.finish();
 }
 
 /// Writes all chunks from the planes in the scratch file; chunks of the same rows are written
 /// together.
 void ZarrPlaneWriter::write_blocks() {
-  const auto chunks_along = [&](std::size_t axis) {
-    return (level_.size[axis] + level_.chunk[axis] - 1) / level_.chunk[axis];
-  };
+  const auto count = [&](std::size_t axis) { return chunks_along(level_, axis); };
   const Block block = block_of(level_);
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
   ChunkIndex chunk{};
-  for (chunk[time_axis] = 0; chunk[time_axis] < chunks_along(time_axis); ++chunk[time_axis])
-    for (chunk[channel_axis] = 0; chunk[channel_axis] < chunks_along(channel_axis);
-         ++chunk[channel_axis])
-      for (chunk[z_axis] = 0; chunk[z_axis] < chunks_along(z_axis); ++chunk[z_axis])
-        for (chunk[y_axis] = 0; chunk[y_axis] < chunks_along(y_axis); ++chunk[y_axis]) {
+  for (chunk[time_axis] = 0; chunk[time_axis] < count(time_axis); ++chunk[time_axis])
+    for (chunk[channel_axis] = 0; chunk[channel_axis] < count(channel_axis); ++chunk[channel_axis])
+      for (chunk[z_axis] = 0; chunk[z_axis] < count(z_axis); ++chunk[z_axis])
+        for (chunk[y_axis] = 0; chunk[y_axis] < count(y_axis); ++chunk[y_axis]) {
           const std::int64_t y = chunk[y_axis] * level_.chunk[y_axis];
           const std::size_t bytes = row * static_cast<std::size_t>(std::min(
                                               level_.chunk[y_axis], level_.size[y_axis] - y));
@@ -309,22 +321,23 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
           copy_samples(bytes, from, bytes, &content[static_cast<std::size_t>(at) * bytes],
                        steps[x_axis] * bytes, extent(x_axis), array.samples.swapped);
         }
-  std::error_code code;
-  if (input_ && content == empty && !std::filesystem::exists(path_of(level_, *input_, chunk), code))
-    return;
+  std::vector<std::int64_t> index = index_of(level_, chunk);
+  if (input_ && content == empty && !input_->has(index)) return files_.omit(index);
   // Small chunks are compressed in this thread when they are written.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
-  pending_.push_back({path_of(level_, array, chunk),
-                      std::async(policy, [codec = array.codec, content = std::move(content),
-                                          bytes] { return encode_chunk(codec, content, bytes); })});
+  pending_.push_back(
+      {std::move(index),
+       std::async(policy, [codec = array.codec, bytes, content = std::move(content)]() mutable {
+         return encode_chunk(codec, std::move(content), bytes);
+       })});
   write_pending(chunks_at_once(level_) - 1);
 }
 
 /// Writes chunks until at most `most` are pending.
 void ZarrPlaneWriter::write_pending(std::size_t most) {
   for (; pending_.size() > most; pending_.pop_front())
-    output_.write(pending_.front().path, pending_.front().content.get());
+    files_.write(pending_.front().index, pending_.front().content.get());
 }
 
 }  // namespace lull::io

@@ -12,6 +12,7 @@
 
 #include "io/files/output_folder.h"
 #include "io/files/scratch_file.h"
+#include "io/zarr/zarr_chunks.h"
 #include "io/zarr/zarr_image.h"
 
 namespace lull::io {
@@ -40,7 +41,7 @@ class ZarrPlaneReader {
   /// @throws BadData  a chunk is damaged or truncated
   /// @throws NoInput, IoError
   void read(const PlaneIndex& plane, std::vector<std::byte>& samples);
-  /// Returns whether the reader has found the file of at least one chunk.
+  /// Returns whether the reader has found at least one chunk.
   bool has_found_chunks() const { return has_found_chunks_; }
 
  private:
@@ -48,6 +49,7 @@ class ZarrPlaneReader {
   void load_chunk(const ChunkIndex& chunk, const PlaneIndex& plane);
 
   ZarrLevel level_;
+  StoredChunks chunks_;
   std::int64_t depth_;  // number of planes in `planes_`
   std::vector<std::byte> planes_;
   std::optional<PlaneIndex> loaded_;  // position of the first plane in `planes_`
@@ -59,7 +61,7 @@ class ZarrPlaneWriter {
  public:
   /// @param level   the array, whose folder lies in `output`
   /// @param input   the input's array, with equal shape and chunks; may be null. The writer omits a
-  ///     chunk that has no file in the input and whose samples all have the fill value
+  ///     chunk that the input does not contain and whose samples all have the fill value
   /// @param scratch  folder for the temporary file that the writer needs if chunks contain several
   ///     channels or time points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
@@ -84,14 +86,14 @@ class ZarrPlaneWriter {
 
   /// A chunk that another thread compresses.
   struct PendingChunk {
-    std::string path;
+    std::vector<std::int64_t> index;  // one number for each dimension
     std::future<std::vector<std::byte>> content;
   };
 
-  OutputFolder& output_;
   ZarrLevel level_;
-  std::optional<ZarrArray> input_;
-  std::deque<PendingChunk> pending_;  // in the order in which the files are written
+  ChunkFiles files_;
+  std::optional<StoredChunks> input_;
+  std::deque<PendingChunk> pending_;  // in the order in which the chunks are written
   std::int64_t written_ = 0;          // number of planes
   std::vector<std::byte> planes_;     // planes of chunks that are not written yet
   /// Contains all planes if chunks contain several channels or time points.

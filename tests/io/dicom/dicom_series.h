@@ -40,6 +40,23 @@ class ElementWriter {
     file_.insert(file_.end(), value.begin(), value.end());
     return *this;
   }
+  /// Writes compressed samples: an element of undefined length with one item for each file of
+  /// `items` (PS3.5, A.4).
+  ElementWriter& encapsulated(const std::vector<File>& items) {
+    const auto tag = [&](int group, int element, std::uint32_t length) {
+      put(file_, file_.size(), static_cast<std::uint16_t>(group), false);
+      put(file_, file_.size(), static_cast<std::uint16_t>(element), false);
+      if (group == 0x7fe0) put(file_, file_.size(), std::uint32_t{0x424f}, false);
+      put(file_, file_.size(), length, false);
+    };
+    tag(0x7fe0, 0x10, 0xffffffff);
+    for (const File& item : items) {
+      tag(0xfffe, 0xe000, static_cast<std::uint32_t>(item.size()));
+      file_.insert(file_.end(), item.begin(), item.end());
+    }
+    tag(0xfffe, 0xe0dd, 0);
+    return *this;
+  }
   ElementWriter& sequence(int group, int element, const std::vector<File>& items) {
     File all;
     for (const File& item : items) {
@@ -63,9 +80,11 @@ struct DicomSpec {
   std::string series = "7", uid = "1", instance = "1";
   std::string position = {}, orientation = {}, slope = {}, inter = {};
   std::string photometric = "MONOCHROME2";
-  int columns = 5, rows = 4, stored = 16;
+  std::string syntax = "1.2.840.10008.1.2.1";
+  int columns = 5, rows = 4, stored = 16, allocated = 16;
   bool is_signed = true;
   std::vector<int> samples = {};
+  std::vector<File> items = {};                   // compressed samples, instead of `samples`
   std::vector<std::string> frame_positions = {};  // an enhanced image with several frames
 };
 
@@ -74,7 +93,7 @@ inline File dicom_file(const DicomSpec& spec) {
   meta.bytes(2, 1, "OB", {0, 1})
       .text(2, 2, "UI", spec.sop_class)
       .text(2, 3, "UI", std::string(series_root) + ".1." + spec.uid)
-      .text(2, 0x10, "UI", "1.2.840.10008.1.2.1");
+      .text(2, 0x10, "UI", spec.syntax);
   File length;
   put(length, 0, static_cast<std::uint32_t>(meta.file().size()), false);
   ElementWriter all;
@@ -98,7 +117,7 @@ inline File dicom_file(const DicomSpec& spec) {
     set.text(0x28, 8, "IS", std::to_string(spec.frame_positions.size()));
   set.number(0x28, 0x10, spec.rows).number(0x28, 0x11, spec.columns);
   if (spec.frame_positions.empty()) set.text(0x28, 0x30, "DS", "0.75\\0.5");
-  set.number(0x28, 0x100, 16)
+  set.number(0x28, 0x100, spec.allocated)
       .number(0x28, 0x101, spec.stored)
       .number(0x28, 0x102, spec.stored - 1)
       .number(0x28, 0x103, spec.is_signed ? 1 : 0);
@@ -120,7 +139,10 @@ inline File dicom_file(const DicomSpec& spec) {
   File samples;
   for (const int v : spec.samples)
     put(samples, samples.size(), static_cast<std::uint16_t>(v), false);
-  set.bytes(0x7fe0, 0x10, "OW", samples);
+  if (spec.items.empty())
+    set.bytes(0x7fe0, 0x10, "OW", samples);
+  else
+    set.encapsulated(spec.items);
   File file(128);
   for (const char c : {'D', 'I', 'C', 'M'}) file.push_back(static_cast<std::uint8_t>(c));
   for (const File* part : {&all.file(), &meta.file(), &set.file()})

@@ -179,24 +179,28 @@ struct StoreArray {
             list(spec.chunk) + "}},\"chunk_key_encoding\":{\"name\":\"default\"},\"fill_value\":" +
             spec.fill + ",\"codecs\":" + codecs + ",\"attributes\":{}}");
   }
+  /// Returns the samples of chunk `n`.
+  Bytes content_of(int n) const {
+    const std::vector<int> chunk = index_of(n, chunks());
+    Bytes content(chunk_bytes());
+    for (int i = 0; i < count(spec.chunk); ++i) {
+      const std::vector<int> inside = index_of(i, spec.chunk);
+      std::vector<int> index;
+      bool exists = true;
+      for (std::size_t d = 0; d < inside.size(); ++d) {
+        index.push_back(chunk[d] * spec.chunk[d] + inside[d]);
+        exists = exists && index.back() < spec.shape[d];
+      }
+      put_sample(&content[static_cast<std::size_t>(position(inside)) * bytes_of(spec.type)],
+                 spec.type, exists ? sample_at(index) : 0);
+    }
+    return content;
+  }
   void write_chunks() const {
     for (int n = 0; n < count(chunks()); ++n) {
       if (std::ranges::count(spec.missing, n) > 0) continue;
-      const std::vector<int> chunk = index_of(n, chunks());
-      Bytes content(chunk_bytes());
-      for (int i = 0; i < count(spec.chunk); ++i) {
-        const std::vector<int> inside = index_of(i, spec.chunk);
-        std::vector<int> index;
-        bool exists = true;
-        for (std::size_t d = 0; d < inside.size(); ++d) {
-          index.push_back(chunk[d] * spec.chunk[d] + inside[d]);
-          exists = exists && index.back() < spec.shape[d];
-        }
-        put_sample(&content[static_cast<std::size_t>(position(inside)) * bytes_of(spec.type)],
-                   spec.type, exists ? sample_at(index) : 0);
-      }
       std::filesystem::create_directories(std::filesystem::path(path_of(n)).parent_path());
-      write_file(path_of(n), pack(content, spec.codec, bytes_of(spec.type)));
+      write_file(path_of(n), pack(content_of(n), spec.codec, bytes_of(spec.type)));
     }
   }
 };

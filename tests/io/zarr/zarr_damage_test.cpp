@@ -15,15 +15,6 @@ TEST_F(ZarrFailures, PyramidThatGrowsOrHasOtherChannelsIsRefused) {
   expect_refused("more samples along an axis");
 }
 
-TEST_F(ZarrFailures, ShardsAreRefusedWithOneLine) {
-  const StoreArray array{{.version = 3}, in + "/0"};
-  write_text_file(in + "/zarr.json",
-                  R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{)" +
-                      multiscales_json(array.spec) + "}}}");
-  array.write_metadata_3("uint16", R"([{"name":"sharding_indexed","configuration":{}}])");
-  expect_refused("has shards");
-}
-
 TEST_F(ZarrFailures, DamagedChunksAreRefused) {
   for (const char* codec : {"none", "blosc", "zstd", "gzip", "zlib"}) {
     SCOPED_TRACE(codec);

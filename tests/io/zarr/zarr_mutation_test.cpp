@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "io/media.h"
+#include "io/support/zarr_shards.h"
 #include "io/support/zarr_stores.h"
 
 namespace lull::io::test {
@@ -81,6 +82,15 @@ TEST_F(ZarrMutations, OfMetadataOfVersion3AreReadOrRefused) {
   array.write_chunks();
   for (const char* name : {"/zarr.json", "/0/zarr.json"}) change_values(in + name);
   EXPECT_GT(accepted_, 50);
+  EXPECT_GT(refused_, 100);
+}
+
+TEST_F(ZarrMutations, OfMetadataOfShardsAreReadOrRefused) {
+  ShardedStore store{.more_codecs = std::string(",") + crc_codec, .crc_inside = true, .folder = in};
+  store.inner.shape = {2, 4, 4};
+  store.write();
+  change_values(in + "/0/zarr.json");
+  EXPECT_GT(accepted_, 30);
   EXPECT_GT(refused_, 100);
 }
 

@@ -1,0 +1,92 @@
+#pragma once
+// The files that contain the compressed chunks of an array. A file contains one chunk, or it is a
+// shard with several chunks and an index of their places.
+//
+// Source: zarr-specs.readthedocs.io, "Sharding codec (version 1.0)".
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/files/output_folder.h"
+#include "io/files/regular_file.h"
+#include "io/zarr/zarr_array.h"
+
+namespace lull::io {
+
+/// The place of a compressed chunk in its shard, in bytes.
+struct ShardEntry {
+  /// The value of both members if the shard does not contain the chunk.
+  static constexpr std::uint64_t missing = UINT64_MAX;
+  std::uint64_t offset = missing, bytes = missing;
+  bool is_missing() const { return offset == missing && bytes == missing; }
+};
+
+/// Index of a chunk, with one number for each dimension.
+using ArrayIndex = std::span<const std::int64_t>;
+
+/// Reads compressed chunks. The index of the most recent shard remains in memory.
+class StoredChunks {
+ public:
+  explicit StoredChunks(ZarrArray array) : array_(std::move(array)) {}
+
+  /// Reads a compressed chunk. Returns nullopt if the store does not contain the chunk.
+  /// @throws BadData  the chunk is larger than any encoder writes, or the index of its shard is
+  ///     damaged or truncated
+  /// @throws NoInput, IoError
+  [[nodiscard]] std::optional<std::vector<std::byte>> read(ArrayIndex chunk);
+  /// Returns whether the store contains a chunk.
+  /// @throws BadData, NoInput, IoError  as read()
+  [[nodiscard]] bool has(ArrayIndex chunk);
+
+ private:
+  struct Shard {
+    std::string path;
+    std::optional<RegularFile> file;  // no file: the store does not contain the shard
+    std::vector<ShardEntry> entries;
+  };
+
+  Shard& shard_of(ArrayIndex chunk);
+  std::vector<ShardEntry> read_entries(RegularFile& file, const std::string& path) const;
+
+  ZarrArray array_;
+  std::optional<Shard> shard_;
+};
+
+/// Writes compressed chunks. A shard gets its index when all of its chunks are complete. A shard
+/// contains its chunks in the order in which they are written.
+class ChunkFiles {
+ public:
+  ChunkFiles(OutputFolder& output, ZarrArray array) : output_(output), array_(std::move(array)) {}
+
+  /// Writes a compressed chunk. The caller must write or omit each chunk once.
+  /// @throws IoError
+  void write(ArrayIndex chunk, std::span<const std::byte> bytes);
+  /// States that the store does not contain a chunk.
+  /// @throws IoError
+  void omit(ArrayIndex chunk);
+  /// Checks that all shards are complete.
+  void finish() const;
+
+ private:
+  struct Shard {
+    std::vector<ShardEntry> entries;
+    std::uint64_t end = 0;  // position of the next chunk in the file
+    std::int64_t left = 0;  // number of chunks that are neither written nor omitted
+  };
+
+  Shard new_shard(ArrayIndex chunk) const;
+  void add(ArrayIndex chunk, std::optional<std::span<const std::byte>> bytes);
+  void write_entries(const std::string& path, const Shard& shard);
+
+  OutputFolder& output_;
+  ZarrArray array_;
+  std::map<std::string, Shard> shards_;  // incomplete shards by their paths
+};
+
+}  // namespace lull::io
