@@ -70,6 +70,18 @@ float to_frame(double at) {
   return is_within_margin(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
+/// Rounds a value to an integer, ties to even, if the integer fits into T.
+template <class T>
+double round_to_even(double value) {
+  // nearbyint() is a function call on CPUs without SSE4.1. The sum has no bits below 1 if the value
+  // is below 2^51; larger values do not fit into T.
+  constexpr double shift = 0x1.8p52;
+  if constexpr (sizeof(T) <= 4)
+    return std::abs(value) < 0x1p51 ? value + shift - shift : value;
+  else
+    return std::nearbyint(value);
+}
+
 template <class T>
 T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
@@ -81,7 +93,7 @@ T from_value(double value, const StoredFormat& format) {
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
-    const double rounded = std::nearbyint(stored);
+    const double rounded = round_to_even<T>(stored);
     // The maximum of a 64-bit integer type as a double is too large for the type. `>=` prevents the
     // conversion of this double, which would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
@@ -151,16 +163,47 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
 
 void RangeFinder::add(std::span<const std::byte> stored) {
   with_type(format_.type, [&]<class T>(T) {
-    for (std::size_t i = 0; i + sizeof(T) <= stored.size(); i += sizeof(T)) {
-      const double value = value_of(read_sample<T>(&stored[i], format_.swapped), format_);
-      const bool collect = to_skip_ == 0;
-      to_skip_ = collect ? step_ - 1 : to_skip_ - 1;
-      if (!std::isfinite(value)) continue;
-      minimum_ = std::min(minimum_, value);
-      maximum_ = std::max(maximum_, value);
-      if (collect) collected_.push_back(value);
+    const std::size_t count = stored.size() / sizeof(T);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto skipped = std::min<std::uint64_t>(to_skip_, count - i);
+      add_extremes<T>(&stored[i * sizeof(T)], skipped);
+      to_skip_ -= skipped;
+      i += skipped;
+      if (i == count) return;
+      add_extremes<T>(&stored[i * sizeof(T)], 1);
+      const double value =
+          value_of(read_sample<T>(&stored[i * sizeof(T)], format_.swapped), format_);
+      if (std::isfinite(value)) collected_.push_back(value);
+      to_skip_ = step_ - 1;
     }
   });
+}
+
+template <class T>
+void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
+  const auto add_value = [&](double value) {
+    if (!std::isfinite(value)) return;
+    minimum_ = std::min(minimum_, value);
+    maximum_ = std::max(maximum_, value);
+  };
+  if constexpr (std::floating_point<T>) {
+    for (std::size_t i = 0; i < count; ++i)
+      add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
+  } else if (count > 0) {
+    // Values are a monotonic function of the stored integers, so the extremes of the integers are
+    // enough. Compilers vectorise the loop over integers.
+    T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+    const auto add_integers = [&](bool swapped) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const T sample = read_sample<T>(stored + i * sizeof(T), swapped);
+        low = std::min(low, sample);
+        high = std::max(high, sample);
+      }
+    };
+    format_.swapped ? add_integers(true) : add_integers(false);
+    add_value(value_of(low, format_));
+    add_value(value_of(high, format_));
+  }
 }
 
 ValueRange RangeFinder::range() const {

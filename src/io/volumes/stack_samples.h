@@ -62,6 +62,10 @@ class RangeFinder {
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
  private:
+  /// Includes `count` samples of type T in the minimum and the maximum.
+  template <class T>
+  void add_extremes(const std::byte* stored, std::size_t count);
+
   StoredFormat format_;
   std::uint64_t step_, to_skip_ = 0;  // distance between collected samples
   double minimum_, maximum_;
