@@ -42,13 +42,13 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
 }
 
 /// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels.
-/// `is_nifti` states whether the file is a NIfTI file. For NIfTI files, lull assumes photon noise
-/// only if the user requests it.
+/// `is_volume` states whether the file is a volume. For volumes, lull assumes photon noise only if
+/// the user requests it.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
-                                         const io::ValueScale& values, bool is_nifti) {
+                                         const io::ValueScale& values, bool is_volume) {
   std::optional<VolumeEstimate> found = estimate(options, collector, values);
-  if (!is_nifti || options.noise.photons)
+  if (!is_volume || options.noise.photons)
     if (auto scene = photon_scene(options, collector, values, found)) return scene;
   if (!found) return std::nullopt;
   return scene_of(*std::move(found));
@@ -147,13 +147,13 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
   if (options.noise.kind == NoiseKind::rician && !input.stack && !options.input.stack)
     throw InvalidArgument("--noise rician for '" + options.input.file +
                           "' (its frames are not slices of a volume); give --stack if they are");
-  if (!options.noise.map.empty() && input.container != "nifti")
+  if (!options.noise.map.empty() && !input.volume)
     throw InvalidArgument("--noise-map for '" + options.input.file +
-                          "' (only NIfTI volumes are supported); leave it out");
+                          "' (only volumes are supported); leave it out");
   if (options.input.phase.empty()) return;
-  if (input.container != "nifti")
+  if (!input.volume)
     throw InvalidArgument("--phase for '" + options.input.file +
-                          "' (only NIfTI volumes are supported); leave it out");
+                          "' (only volumes are supported); leave it out");
   if (!can_read_again(options.input.file))
     throw InvalidArgument("--phase for the pipe '" + options.input.file +
                           "' (the input must be read twice); give a file");
@@ -167,8 +167,8 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
   if (volumes_of(source.info()) > 1 || !options.input.phase.empty())
     series.emplace(options, source);
   const CubeCollector cubes = collect(options, source, series ? &*series : nullptr);
-  const bool is_nifti = source.info().container == "nifti";
-  std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_nifti);
+  const bool is_volume = source.info().volume;
+  std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_volume);
   if (!scene && !options.input.phase.empty()) scene.emplace();  // the parts may suffice
   if (!scene || !series) return scene;
   if (scene->volume || !options.input.phase.empty()) series->complete(*scene, false);

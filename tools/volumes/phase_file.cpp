@@ -24,8 +24,8 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
   reading.limits = options.source.limits;
   reading.axis = options.source.axis;
   auto phases = io::open_source(options.phase, reading);
-  if (phases->info().container != "nifti")
-    throw InvalidArgument("--phase " + options.phase + " (it is not a NIfTI file)");
+  if (!phases->info().volume)
+    throw InvalidArgument("--phase " + options.phase + " (it is not a volume); give the phase file of the acquisition");
   const FrameFormat &a = phases->format(), &b = source.format();
   const io::VideoInfo &of_phase = phases->info(), &of_input = source.info();
   if (a.width != b.width || a.height != b.height || of_phase.slices != of_input.slices ||

@@ -1,5 +1,5 @@
 #pragma once
-// Writes the file of --residuals, which contains the removed part of a NIfTI volume or series.
+// Writes the file of --residuals, which contains the removed part of a volume or series.
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace lull::tools {
 /// Writes the file of --residuals. If the user does not request this file, the object does nothing.
 class ResidualFile {
  public:
-  /// @throws InvalidArgument  the input is not NIfTI
+  /// @throws InvalidArgument  the input is not a volume
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 
