@@ -106,6 +106,7 @@ class Run {
   int run() {
     const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_.run);
     open_source();
+    open_outputs();
     find_noise();
     if (!open_sessions()) return stopped();
     if (sink_->done()) {
@@ -131,6 +132,8 @@ class Run {
     std::int64_t& max_memory = options_.input.source.limits.memory;
     if (max_memory == 0) max_memory = default_max_memory();
     devices_ = choose_devices(options_.run);
+    io::check_output_name(options_.output.file, options_.input.file, source_options(options_.input),
+                          sink_options(options_));
     open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
@@ -152,8 +155,21 @@ class Run {
     // of the depths.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
+  }
+
+  /// Opens all outputs before the noise is estimated, because the estimation may take minutes, and
+  /// an output that cannot be written ends the run. Some sinks need facts about the noise, or a
+  /// film grain table. The run only checks their outputs here, and opens them later.
+  void open_outputs() {
+    const io::SinkOptions given = options_of_sink();
+    if (given.segments || options_.output.keep_grain)
+      io::check_output(options_.output.file, *source_, given);
+    else
+      open_sink({}, {});
+    check_noise_map(options_, *source_);
     residuals_.emplace(options_, *source_);
     phases_.emplace(options_, *source_);
+    grain_.emplace(options_, source_->format());
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -178,7 +194,7 @@ class Run {
 
   void find_noise() {
     noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
-    noise_->find(*source_, [this] { open_sink({}, {}); });
+    noise_->find(*source_);
     layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
@@ -189,15 +205,19 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+  /// Returns the options of the sink without the facts of a job and without a film grain table.
+  io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
-    if (given.segments) {
-      given.segments->facts = facts;
-      given.segments->additional = side_inputs_.job_sources();
-    }
-    given.grain_table = grain_table;
+    if (given.segments) given.segments->additional = side_inputs_.job_sources();
     add_size(options_.output, source_->format(), given);
+    return given;
+  }
+
+  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+    io::SinkOptions given = options_of_sink();
+    if (given.segments) given.segments->facts = facts;
+    given.grain_table = grain_table;
     sink_ = io::open_sink(options_.output.file, *source_, given);
     unfinished_.set_path(sink_->temporary());
   }
@@ -216,13 +236,13 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// First opens the sessions and then the sink, because the options of the sink may depend on the
-  /// backends in use. Returns false if the user stopped the run.
+  /// Opens the sessions, and then the sink if it is not open yet. Returns false if the user stopped
+  /// the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
                                       layers_.memory(devices_.backends)});
-    grain_.emplace(options_, source_->format(), noise_->record());
+    grain_->set_noise(noise_->record());
     if (options_.output.keep_grain)
       reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
@@ -244,8 +264,10 @@ class Run {
     // frames of half the size, repairs defects and preserves constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
-    if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
+    if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
+      sink_.reset();  // the sink refers to the source
       open_source_on(opened_.backends, false);
+    }
     if (!sink_)
       open_sink(
           job_facts(options_, plan().method(), noise_->known(), noise_->repair(), opened_.backends),

@@ -76,6 +76,11 @@ void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
       target(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
 }
 
+io::SinkOptions options_of_map(const OutputOptions& options) {
+  return {
+      .overwrite = options.overwrite, .datatype = io::DataType::float32, .access = options.access};
+}
+
 }  // namespace
 
 std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
@@ -208,15 +213,17 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
   noise.scenes.front().volume = with_given_level;
 }
 
+void check_noise_map(const DenoiseOptions& options, io::MediaSource& source) {
+  if (!options.noise.map.empty())
+    io::check_output(options.noise.map, source, options_of_map(options.output));
+}
+
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise) {
   if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
   const auto reopened = open_again(options);
-  const auto sink = io::open_sink(options.noise.map, *reopened,
-                                  {.overwrite = options.output.overwrite,
-                                   .datatype = io::DataType::float32,
-                                   .access = options.output.access});
+  const auto sink = io::open_sink(options.noise.map, *reopened, options_of_map(options.output));
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = reopened->read()) {
     write_levels(noise_of_slice(scene, source.info(), *slice), source.info().values, slice->slice,
