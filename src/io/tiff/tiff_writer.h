@@ -45,6 +45,9 @@ class TiffWriter {
   /// Sets only those tags of the next page that describe its samples. The page gets strips
   /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
+  /// Sets the same tags as set_tags(), but the page gets tiles. With `is_level`, the page is a
+  /// smaller copy that announce_levels() has announced.
+  void set_tiled_tags(const TiffLayout& layout, bool is_level);
   /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
   /// order of the file. Before the call, all bytes of the strip or tile are 0; `fill` must write
   /// the samples.
