@@ -1,6 +1,5 @@
 #include "tools/commands/denoise_run.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -43,17 +42,6 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Selects the first frame of a video for an output that can contain only one picture. If --keep
-/// already selects a frame, the function does nothing.
-void select_first_frame(DenoiseOptions& options, Reports& reports) {
-  if (options.output.keep) return;
-  options.output.keep = 0;
-  reports.warn("'" + options.output.file + "' is a single picture: only the first frame of '" +
-               options.input.file +
-               "' is written (--start, --frames and --keep select another one, a name such as "
-               "out.%04d.png writes all frames)");
-}
-
 /// Returns why the CPU decodes although --hwaccel requests a GPU. Returns an empty text if a GPU
 /// decodes, or if --hwaccel requests no GPU.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
@@ -62,19 +50,6 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   std::string reason = why_no_gpu_decodes(options, backends);
   if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU in spite of --hwaccel cuda (" + reason + ")";
-}
-
-void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
-  for (std::size_t i = from; i < sink.losses().size(); ++i)
-    reports.warn("not in the output: " + sink.losses()[i]);
-}
-
-/// Returns how many of the first `frames` frames an earlier run has finished.
-std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
-  std::int64_t count = frames;
-  for (const io::FrameRange& range : needed)
-    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
-  return count;
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
