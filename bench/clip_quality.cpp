@@ -8,6 +8,9 @@
 //   flicker     mean absolute difference between neighbouring frames where the clean frames are
 //               equal (to a grey level), relative to the noisy clip: 0 means no flicker, 1 means as
 //               much flicker as in the noisy clip
+//   steady      rms change of the means of 16x16 samples between neighbouring frames, divided by
+//               sqrt(2), in grey levels, over blocks where the clean frames are equal; 0 if there
+//               are none
 //   cpu         CPU seconds per megapixel
 // The program also prints the mean over the clips. Clips are files that lull can read.
 
@@ -50,13 +53,14 @@ struct Clip {
 };
 
 struct Figures {
-  double psnr = 0, chroma = 0, first = 0, last = 0, flicker = 0, cpu = 0;
+  double psnr = 0, chroma = 0, first = 0, last = 0, flicker = 0, steady = 0, cpu = 0;
   void add(const Figures& other, double share) {
     psnr += other.psnr * share;
     chroma += other.chroma * share;
     first += other.first * share;
     last += other.last * share;
     flicker += other.flicker * share;
+    steady += other.steady * share;
     cpu += other.cpu * share;
   }
 };
@@ -136,6 +140,31 @@ double temporal_difference(const Clip& clip, const std::vector<Frame>& frames) {
   return count > 0 ? sum / count : 0;
 }
 
+/// Returns the rms change of block means that clip_quality prints as `steady`.
+double change_of_means(const Clip& clip, const std::vector<Frame>& frames) {
+  constexpr int block = 16;
+  double sum = 0;
+  int count = 0;
+  for (std::size_t n = 1; n < frames.size(); ++n) {
+    const auto a = clip.frames[n - 1].plane<float>(0), b = clip.frames[n].plane<float>(0);
+    const auto u = frames[n - 1].plane<float>(0), v = frames[n].plane<float>(0);
+    for_samples(a.width / block, a.height / block, [&](int i, int j) {
+      double change = 0;
+      bool still = true;
+      for_samples(block, block, [&](int dx, int dy) {
+        const int x = block * i + dx, y = block * j + dy;
+        still = still && std::abs(a(x, y) - b(x, y)) <= 1.001f / 255;
+        change += static_cast<double>(v(x, y)) - static_cast<double>(u(x, y));
+      });
+      if (!still) return;
+      change *= 255.0 / (block * block);
+      sum += change * change / 2;
+      ++count;
+    });
+  }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
 Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::Params& params,
                 const ClipOptions& options) {
   const auto session =
@@ -166,6 +195,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
   figures.first = psnr.front() - mean;
   figures.last = psnr.back() - mean;
   figures.flicker = temporal_difference(clip, clean) / temporal_difference(clip, noisy);
+  figures.steady = change_of_means(clip, clean);
   figures.cpu = seconds / (count * format.width * format.height * 1e-6);
   return figures;
 }
@@ -174,7 +204,7 @@ void print(const Configuration& configuration, const std::string& clip, const Fi
   std::printf("%g,%s,%s,%.3f,", static_cast<double>(configuration.sigma),
               configuration.setting.c_str(), clip.c_str(), f.psnr);
   if (f.chroma > 0) std::printf("%.3f,", f.chroma);
-  std::printf("%.2f,%.2f,%.3f,%.3f\n", f.first, f.last, f.flicker, f.cpu);
+  std::printf("%.2f,%.2f,%.3f,%.3f,%.3f\n", f.first, f.last, f.flicker, f.steady, f.cpu);
   std::fflush(stdout);
 }
 
@@ -202,7 +232,7 @@ ClipOptions parse(int argc, char** argv) {
 void run(const ClipOptions& options) {
   std::vector<Clip> clips;
   for (const std::string& path : options.clips) clips.push_back(load_clip(path, options));
-  std::printf("sigma,setting,clip,psnr,%sfirst,last,flicker,cpu_s_per_mpixel\n",
+  std::printf("sigma,setting,clip,psnr,%sfirst,last,flicker,steady,cpu_s_per_mpixel\n",
               options.colour ? "chroma," : "");
   for (const Configuration& configuration : configurations(options.grid)) {
     Figures mean;

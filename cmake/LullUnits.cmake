@@ -6,10 +6,10 @@
 # puts them in column 0. It does not find conflicts between a file and a header of another file; such
 # a file needs the property SKIP_UNITY_BUILD_INCLUSION and is compiled alone.
 
-# lull_unite(TARGET [BYTES]): compiles TARGET in units of up to BYTES (100,000 by default).
+# lull_unite(TARGET [BYTES]): compiles TARGET in units of up to BYTES (200,000 by default).
 function(lull_unite target)
   if(LULL_UNITY)
-    set(bytes 100000)
+    set(bytes 200000)
     if(ARGC GREATER 1)
       set(bytes ${ARGV1})
     endif()
@@ -94,7 +94,9 @@ function(lull_make_units target bytes)
       set(file ${CMAKE_CURRENT_BINARY_DIR}/units/${target}_${unit}.cpp)
       file(CONFIGURE OUTPUT ${file} CONTENT "${unit_text_${unit}}" @ONLY)
       set_source_files_properties(${unit_sources_${unit}} PROPERTIES HEADER_FILE_ONLY ON)
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${unit_options_${unit}}")
+      # gcc takes the sources of a unit for headers, and warns about types with internal linkage in them.
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+        "${unit_options_${unit}};$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>")
       target_sources(${target} PRIVATE ${file})
     endif()
   endforeach()

@@ -148,7 +148,7 @@ GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* taken) {
   ElementState& state = state_of(self);
   lull::gstreamer::BufferPtr buffer(taken);
   if (!state.stream) return GST_FLOW_NOT_NEGOTIATED;
-  // The frames on both sides of a discontinuity do not follow each other in time.
+  // The frames before and after a discontinuity are not consecutive.
   if (GST_BUFFER_IS_DISCONT(taken))
     if (const GstFlowReturn flow = drain_stream(self); flow != GST_FLOW_OK) return flow;
   try {
@@ -210,7 +210,7 @@ gboolean handle_source_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   GstClockTime min = 0, max = 0;
   gst_query_parse_latency(query, &live, &min, &max);
   GST_OBJECT_LOCK(self);
-  // The latency has one frame more than the session holds, for the time that the filter needs.
+  // The latency is one frame more than the session holds, for the time that the filter needs.
   const GstClockTime own =
       state_of(self).frame_duration * static_cast<GstClockTime>(state_of(self).latency_frames + 1);
   GST_OBJECT_UNLOCK(self);

@@ -26,8 +26,7 @@ std::byte* component(const GstVideoFrame& frame, int plane) {
 }  // namespace
 
 std::string caps_text() {
-  // GStreamer has a macro for the native byte order, but not for the names of formats with a number
-  // of bits.
+  // GStreamer has no macro for the native byte order in the names of formats with a number of bits.
   const char* const order = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "LE" : "BE";
   std::string formats = std::string("GRAY8, GRAY16_") + order + ", I420, Y42B, Y444, GBR";
   for (const char* deep :

@@ -20,7 +20,7 @@ using BufferPtr = std::unique_ptr<GstBuffer, ReleaseBuffer>;
 using Buffers = std::vector<BufferPtr>;
 
 /// Denoises the samples of buffers. Each buffer is returned once, in the order of the input, with
-/// its times, flags and metadata. If no noise level is given, the stream holds the first buffers
+/// its times, flags and metadata. Without a given noise level, the stream holds the first buffers
 /// until it has estimated their noise.
 class Stream {
  public:
@@ -32,8 +32,8 @@ class Stream {
   /// Takes a buffer, and returns those that are finished.
   /// @throws Error  after that, the caller may only destroy the stream
   Buffers push(BufferPtr buffer);
-  /// Returns the remaining buffers. The stream then accepts another clip. It keeps the noise
-  /// estimate if it has one.
+  /// Returns the remaining buffers. The stream then accepts another clip, and uses the same
+  /// estimated noise.
   Buffers drain();
   /// Discards the buffers in flight.
   void discard();

@@ -44,7 +44,7 @@ std::array<Samples, 3> planes_of(mlt_image_format format, int width, int height,
 }
 
 /// Copies a plane between an image of MLT and a frame of lull. In packed images, a row of odd width
-/// ends with a Y and a Cb sample, so the last Cr sample does not exist.
+/// ends with Y and Cb, without the last Cr sample.
 template <bool from_image>
 void copy_plane(const Samples& image, int rows, int columns, int bytes, int image_columns,
                 PlaneView<std::byte> frame) {

@@ -46,7 +46,7 @@ int get_image(mlt_frame frame, uint8_t** image, mlt_image_format* format, int* w
     auto* pictures = static_cast<PictureFilter*>(filter->child);
     pictures->filter(settings_of(MLT_FILTER_PROPERTIES(filter)), *format, *width, *height, *image);
   } catch (const std::exception& problem) {
-    // The image does not change. Video editors show this line in their log.
+    // The image does not change. Video editors show this message in their log.
     mlt_log_error(service, "lulldenoise: %s\n", problem.what());
   }
   mlt_service_unlock(service);

@@ -32,8 +32,8 @@ void require_range(const char* name, std::optional<int> value, int min_value, in
                         "); choose one in range");
 }
 
-/// Throws an error if the value of an argument of BM3DCUDA is not `only`. lull supports no other
-/// value of this argument.
+/// Throws an error if the value of an argument of BM3DCUDA is not `only`, the only value that lull
+/// supports.
 void require_only(const Arguments& given, const char* name, const char* only) {
   std::optional<std::string> value = given.text(name);
   if (!value) return;

@@ -1,5 +1,6 @@
 #pragma once
-// Converts the arguments of core.lull.Denoise and core.lull.BM3Dv2 to a session choice.
+// Converts the arguments of core.lull.Denoise and core.lull.BM3Dv2 to the parameters with which a
+// session is opened (SessionChoice).
 
 #include <VapourSynth4.h>
 
@@ -33,18 +34,16 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns one value of `sigma` for each plane. If the user gives fewer values than the clip has
-/// planes, the last value applies to the remaining planes. Returns nothing if the user does not
-/// give sigma; the plug-in must then estimate the noise.
+/// Returns one value of `sigma` for each plane; the last value applies to planes without a value.
+/// Returns nothing if sigma is not given, and the plug-in must estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
-/// Returns the session choice for the arguments of core.lull.Denoise. The choice does not contain
-/// the noise.
+/// Returns the parameters, except the noise, with which a session for core.lull.Denoise is opened.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
-/// Returns the session choice for the arguments of core.lull.BM3Dv2, including the noise. The
-/// arguments have the same names as in BM3DCUDA.
+/// Returns the parameters, including the noise, with which a session for core.lull.BM3Dv2 is
+/// opened. The arguments have the same names as in BM3DCUDA.
 /// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 

@@ -24,9 +24,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Returns a VapourSynth frame as a lull frame, without a copy of the samples. The VapourSynth
-/// frame is also the side data of the lull frame, because the plug-in copies the properties of the
-/// VapourSynth frame to the result.
+/// Returns a VapourSynth frame as a lull frame that shares its samples. The VapourSynth frame is
+/// also the side data of the lull frame, because its properties are copied to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -45,8 +44,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows, with several threads if the plane is large, because no other work of the filter
-/// runs during the copy.
+/// Copies rows, with several threads if the plane is large, because the filter does no other work
+/// during the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
   constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth
@@ -102,7 +101,7 @@ struct Filter {
     }
   }
 
-  /// Returns the result. Returns null if the function has requested further frames.
+  /// Returns the result, or null if further frames were requested.
   const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);
@@ -133,8 +132,7 @@ struct Filter {
   }
 };
 
-// VapourSynth calls a filter of type fmFrameState for one frame at a time, so this function needs
-// no lock.
+// VapourSynth calls a filter of type fmFrameState for one frame at a time, so no lock is needed.
 const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
                                VSCore* core, const VSAPI* api) {
   const auto* filter = static_cast<const Filter*>(data);
@@ -149,8 +147,8 @@ const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameCon
 
 void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
 
-/// Number of excerpts for the noise estimate, and number of frames per excerpt. `lull noise` uses
-/// the same numbers.
+/// Number of excerpts and of frames per excerpt for the estimation of the noise, the same as for
+/// `lull noise`.
 constexpr int positions = 8, frames_per_excerpt = 3;
 
 std::vector<Excerpt> read_excerpts(const Filter& filter) {

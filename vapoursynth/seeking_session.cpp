@@ -24,8 +24,8 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// Prepares a session that contains no frames. A session on a GPU is drained and used again,
-/// because opening it takes a long time.
+/// Prepares a session that contains no frames. A session on a GPU is drained and reused, because
+/// opening a new one takes a long time.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -78,11 +78,11 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 }
 
 /// Finds the frame with which the session must start, and pushes the frames before the target. The
-/// result of the target depends on `margin_.before` earlier frames; frames that repeat their
-/// predecessor are not counted. Whether a frame repeats its predecessor depends on earlier frames,
-/// back to the last frame that is completely different from its predecessor
-/// (Timeline::is_distinct). Therefore the function searches backwards for such a frame, and counts
-/// the frames after it. Returns false if the host must first provide the frames `more`.
+/// result of the target depends on `margin_.before` earlier frames, without frames that repeat
+/// their predecessor. Repeated frames can be detected only after a frame that differs completely
+/// from its predecessor (Timeline::is_distinct). Therefore the function searches backwards for such
+/// a frame, and counts the frames after it. Returns false if the host must first provide the frames
+/// `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
@@ -100,16 +100,15 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
   more = {search_start_, before - 1};
   if (search_start_ > 0) return false;
-  // The search has reached the start of the clip, so the session starts with the first frame of the
-  // clip.
+  // At the start of the clip, the session starts with the first frame.
   search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
   next_input_ = 0;
   return false;
 }
 
-/// Pushes the frames before the target on which the result of the target depends. If the target
-/// repeats an earlier frame, the function also pushes that frame.
+/// Pushes the frames before the target on which its result depends, including an earlier frame that
+/// the target repeats.
 void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
                                   const std::vector<Distinct>& distinct) {
   uses_repeat_states_ = true;

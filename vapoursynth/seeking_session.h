@@ -1,7 +1,7 @@
 #pragma once
 // Defines a session for a host program that requests frames in any order. A request for the next
 // frame continues the session. Any other request restarts the session at an earlier frame, so that
-// the result equals the result of the complete clip.
+// the result equals that of the complete clip.
 
 #include <functional>
 #include <memory>
@@ -34,12 +34,11 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before it
   /// calls process().
   Frames start(int n);
-  /// Returns the result of the frame that start() has requested. Returns nothing if the result
-  /// needs further frames: the host must then provide the frames `more` and call process() again.
-  /// `fetch` returns frames that were requested since start(), and `keep` receives results of later
-  /// frames.
+  /// Returns the result of the frame that start() has requested. Returns nothing if the host must
+  /// first provide the frames `more` and call process() again. `fetch` returns frames that were
+  /// requested since start(), and `keep` receives results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. The caller must call this function after a failure.
+  /// Discards the session. Must be called after a failure.
   void reset() { session_.reset(); }
 
  private:

@@ -229,7 +229,7 @@ typedef struct lull_session_options {
 typedef struct lull_session_info {
   size_t size;
   char device[32];   /* where the session runs: "cpu", "cuda:1", "cuda:0,1" */
-  int32_t is_volume; /* 1: slices are filtered as volumes, 0: frame by frame or over time */
+  int32_t is_volume; /* 1: slices are filtered as volumes; 0: as pictures or clips */
   int32_t latency;   /* frames that may be pushed before the first result is ready */
   int32_t before;    /* frames before a frame on which its result depends */
   int32_t after;     /* frames after it */

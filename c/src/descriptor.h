@@ -13,7 +13,7 @@ namespace lull::c {
 enum class MapUse { read, write };
 
 /// Maps the memory into the address space of the process. The mapping begins and ends the access of
-/// the CPU with DMA_BUF_IOCTL_SYNC, as dma-bufs require. Other memory needs no synchronisation.
+/// the CPU with DMA_BUF_IOCTL_SYNC, which dma-bufs require.
 /// @throws StatusError  LULL_UNSUPPORTED: the memory cannot be mapped, for example that of a GPU
 [[nodiscard]] std::shared_ptr<std::byte> map_descriptor(int descriptor, std::size_t bytes,
                                                         MapUse use);

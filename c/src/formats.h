@@ -1,5 +1,5 @@
 #pragma once
-// Formats of frames, and the other facts that a session needs about its input.
+// Formats of frames, and other properties of the input that a session needs.
 
 #include "c/include/lull.h"
 #include "core/frame.h"
@@ -12,7 +12,7 @@ struct InputFormat {
   bool is_volume = false, is_still = false;
   int frames = 0;  // 0: unknown
 
-  /// Returns the description that the command would have of an input with such frames.
+  /// Returns the description that the command `lull` has of an input with such frames.
   [[nodiscard]] io::VideoInfo info() const;
 };
 

@@ -106,7 +106,8 @@ cuda::ArrayPicture array_of(const lull_frame& given, const FrameFormat& format) 
   return array_of(std::to_array(given.planes), format, given.device);
 }
 
-/// Copies all planes of a frame of a pool in host or GPU memory to another, of the same format.
+/// Copies all planes of a frame in host or GPU memory to another frame of the same format. Both
+/// frames come from pools.
 void copy_between(const Frame& from, const Frame& to, int device) {
   const int last = from.format.planes() - 1;
   const PlaneView<std::byte>& plane = from.planes[last];

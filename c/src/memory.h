@@ -12,7 +12,7 @@
 
 namespace lull::c {
 
-/// Calls the release function of a frame when the last user of the frame's memory is gone.
+/// Calls the release function of a frame when nothing uses the memory of the frame any more.
 class FrameOwner {
  public:
   FrameOwner(lull_release_function release, void* user) : release_(release), user_(user) {}
@@ -21,7 +21,7 @@ class FrameOwner {
   }
   FrameOwner(const FrameOwner&) = delete;
   FrameOwner& operator=(const FrameOwner&) = delete;
-  /// Returns whether the samples may be used after the function that got the frame has returned.
+  /// Returns whether the samples may be used after the return of the function that got the frame.
   bool keeps() const { return release_ != nullptr; }
 
  private:
@@ -43,10 +43,10 @@ class ProgramMemory {
                 std::pmr::memory_resource* host = std::pmr::get_default_resource())
       : format_(format), gpu_(gpu), host_(format, host) {}
 
-  /// Returns the samples of `given` as a frame. The only property of the frame is its format. The
-  /// frame shares the memory if the owner allows it, if the rows are contiguous samples that are
-  /// aligned and in ascending order of addresses, and if the user of the frame can read this
-  /// memory. All other samples are copied before the function returns.
+  /// Returns the samples of `given` as a frame, without other properties. The frame shares the
+  /// memory if the owner allows it, if the rows are contiguous, aligned samples in ascending order
+  /// of addresses, and if the user of the frame can read this memory. All other samples are copied
+  /// before the function returns.
   /// @throws InvalidArgument, StatusError, DeviceUnavailable
   [[nodiscard]] Frame frame_of(const lull_frame& given, const std::shared_ptr<FrameOwner>& owner);
 

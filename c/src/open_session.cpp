@@ -37,8 +37,8 @@ Noise given_noise_of(const lull_params& params, const InputFormat& input) {
   return noise;
 }
 
-/// Returns the noise for which the samples are stabilised before they are filtered; nothing if they
-/// are not stabilised.
+/// Returns the noise for which the samples are stabilised before filtering; nothing if they are not
+/// stabilised.
 std::optional<VolumeNoise> noise_to_stabilise(const lull_params& params, const Noise& noise,
                                               const InputFormat& input) {
   if (!noise.volume || !input.is_volume) return std::nullopt;
@@ -55,15 +55,15 @@ std::string device_text(const std::vector<bm3d::Backend>& backends) {
   return text;
 }
 
-/// Returns whether the session takes frames in GPU memory and leaves results there. Frames that
-/// several devices may process must be in host memory.
+/// Returns whether the session takes frames and leaves results in GPU memory. Frames that several
+/// devices may process must be in host memory.
 bool works_on_gpu(const tools::Method& method, const tools::RunOptions& run,
                   const std::vector<bm3d::Backend>& backends) {
   return backends.size() == 1 && backends.front().kind == BackendKind::cuda &&
          run.fallback == tools::Fallback::none && !method.volume_noise;
 }
 
-/// Selects the method as the command does for a file with such frames.
+/// Selects the method as the command `lull` does for a file with such frames.
 tools::Method method_for(const tools::DenoiseOptions& options, const lull_params& params,
                          const InputFormat& input) {
   std::string of_volumes = tools::first_given(options, tools::for_bm4d, tools::for_bm3d);

@@ -9,8 +9,8 @@
 namespace lull::c {
 namespace {
 
-// The names of all parameters. All other options of the command concern files, the terminal, or
-// inputs that sessions of the C interface do not have; tests/c/parameters_test.cpp lists them.
+// The names of all parameters. All other options of the command `lull` concern files, the terminal,
+// or inputs that sessions of the C interface do not have; tests/c/parameters_test.cpp lists them.
 constexpr std::string_view names[] = {
     "method",        "profile",       "preset",          "device",
     "sigma",         "noise",         "strength",        "temporal",

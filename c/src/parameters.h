@@ -1,5 +1,5 @@
 #pragma once
-// Parameters by name. Names, values and checks are those of the options of the command.
+// Parameters by name. Names, values and checks are those of the options of the command `lull`.
 
 #include <memory>
 #include <optional>
@@ -21,12 +21,13 @@ struct Noise {
   std::optional<VolumeNoise> volume;  // for volumes whose noise is Rician or varies
 };
 
-/// Names of the options of the command, without dashes, that are parameters of the C interface.
+/// Names of the options of the command `lull`, without dashes, that are parameters of the C
+/// interface.
 [[nodiscard]] std::span<const std::string_view> parameter_names();
 /// Returns the row of the option table for a parameter; null if there is no such parameter.
 [[nodiscard]] const tools::OptionRow* find_parameter(std::string_view name);
 
-/// Returns a message of the command in the form of this interface: without the dashes of options.
+/// Returns a message of the command `lull` without the dashes of options.
 [[nodiscard]] std::string in_own_words(std::string text);
 
 /// Names of the profiles of a method; empty for unknown methods.

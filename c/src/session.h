@@ -18,7 +18,7 @@
 
 namespace lull::c {
 
-/// A denoiser, and the facts that describe it.
+/// A denoiser, and the properties that describe it.
 struct OpenedSession {
   InputFormat input;
   std::unique_ptr<Denoiser> denoiser;
@@ -30,7 +30,7 @@ struct OpenedSession {
   bool is_volume = false;
 };
 
-/// Opens the denoiser that the command would open for a file with such frames.
+/// Opens the denoiser that the command `lull` opens for a file with such frames.
 /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedSession open_denoiser(const InputFormat& input, const lull_params& params,
                                           bool results_on_gpu);

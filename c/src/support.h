@@ -26,7 +26,7 @@ class StatusError : public std::runtime_error {
   lull_status status_;
 };
 
-/// The text of an error in memory of its own, because storing it must not fail. Several threads may
+/// The text of an error in a fixed array, because storing it must not fail. Several threads may
 /// call set().
 class ErrorText {
  public:

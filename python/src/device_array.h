@@ -1,6 +1,6 @@
 #pragma once
-// Defines an array in GPU memory. lull returns results in such an array if it does not know the
-// array library of the input. Programs without an array library for GPUs can also use such arrays.
+// Defines an array in GPU memory, for results and for programs without an array library for GPUs.
+// lull returns results in it if it does not know the array library of the input.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -29,12 +29,12 @@ class DeviceArray {
   /// interface, for example "<f4".
   /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
-  /// Copies every `step`-th number of an array in GPU memory to a new array. The numbers are
-  /// counted in C order. The source has at most five axes.
+  /// Copies every `step`-th number, in C order, of an array in GPU memory to a new array. The
+  /// source has at most five axes.
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);
-  /// Copies the bytes of `array` into this array. Both arrays must have the same number of bytes.
-  /// The caller must have released the GIL.
+  /// Copies the bytes of `array`, which must have the same size, into this array. The caller must
+  /// have released the GIL.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 
@@ -43,8 +43,8 @@ class DeviceArray {
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
   /// Returns an object that supports DLPack and keeps the memory alive.
-  /// @throws nanobind::buffer_error  the elements are not numbers, or their bytes are in
-  ///     big-endian order
+  /// @throws nanobind::buffer_error  the elements are not numbers, or their bytes are in big-endian
+  ///     order
   nanobind::object exported() const;
 
  private:

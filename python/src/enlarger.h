@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges frames that contain no noise, for example denoised frames, for the Python package.
+// Enlarges frames without noise, for example denoised frames, for the Python package.
 
 #include <mutex>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::python {
 
-/// Enlarges frames. Thread-safe: if several threads call a function, the calls run one after
-/// another. The caller must have released the GIL.
+/// Enlarges frames. Thread-safe: concurrent calls run one after another. The caller must have
+/// released the GIL.
 class Enlarger {
  public:
   /// `profile` and `device` are names, as in SessionChoice.

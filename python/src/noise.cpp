@@ -54,8 +54,8 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns noise that does not depend on brightness: the result has no noise curves. The function
-/// multiplies the noise levels by `factor`.
+/// Returns noise without noise curves, so that it does not depend on brightness, with the noise
+/// levels multiplied by `factor`.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};

@@ -1,5 +1,5 @@
 #pragma once
-// Describes the noise of arrays, either given by the caller or estimated.
+// Describes the noise of arrays, given by the caller or estimated.
 
 #include <array>
 #include <optional>
@@ -21,9 +21,9 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// An estimate of the noise. `level` is the standard deviation in each plane, and `coarse` is the
-/// standard deviation of the means of 8x8 samples, both on the 0..255 scale. If the estimate is
-/// uncertain, `certain` is false, and `why` is the reason.
+/// Estimated noise. `level` is the standard deviation in each plane, and `coarse` is the standard
+/// deviation of the means of 8x8 samples, both on the 0..255 scale. If `certain` is false, `why` is
+/// the reason.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -34,9 +34,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise` with the clip limits that find_clipping() finds in the samples of the images.
-/// The caller must have set the noise level of `noise`. `excerpts` have the same form as for
-/// find_noise().
+/// Returns `noise`, whose level must be set, with the clip limits that find_clipping() finds in the
+/// samples of the images. `excerpts` have the same form as for find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -49,18 +48,17 @@ struct Estimate {
 /// the magnitude 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. The function multiplies the noise levels by
-/// `factor`. `zero` is the sample of the new scale that corresponds to the magnitude 0. If the
-/// factor is not 1, the result has no noise curve, because the intensities of the curve belong to
-/// the old scale.
+/// Converts the noise to another sample scale: multiplies the noise levels by `factor`. `zero` is
+/// the sample of the new scale that corresponds to the magnitude 0. If the factor is not 1, the
+/// result has no noise curve, because its intensities belong to the old scale.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
-/// Returns the noise with the noise level of each plane multiplied by `strength`. The sample scale
-/// does not change.
+/// Returns the noise with the level of each plane multiplied by `strength`, on the same sample
+/// scale.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Estimates the noise from excerpts. An excerpt consists of consecutive images.
-/// @param flat  true for slices of stacks: the estimate then has no noise curve, so the noise level
-///     does not depend on brightness
+/// Estimates the noise from excerpts of consecutive images.
+/// @param flat  true for slices of stacks: the result then has no noise curve, so that the noise
+///     level does not depend on brightness
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
@@ -70,21 +68,20 @@ struct Depth {
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is in the unit of the maps. If `sigma` is empty, the
-/// function estimates it.
+/// Analyses consecutive depth maps. `sigma` is in the unit of the maps; empty: the function
+/// estimates it.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the statistics of volumes slice by slice. For a series, the caller adds the slices
-/// volume by volume.
+/// Collects the statistics of volumes slice by slice; of a series, volume by volume.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Returns the estimate. Returns nothing if the volume is too small. `kind` is "gaussian",
+  /// Returns the estimated noise; nothing if the volume is too small. `kind` is "gaussian",
   /// "rician" or "auto".
   [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 

@@ -33,8 +33,7 @@ void check_plane(const Array& plane, const FrameFormat& format, int i) {
                           "); open another session");
 }
 
-/// Returns whether the samples of a row are contiguous, and whether the addresses of the rows
-/// ascend.
+/// Returns whether the rows of a plane consist of contiguous samples and have ascending addresses.
 bool has_rows(const Samples& plane) {
   const auto width = static_cast<std::int64_t>(plane.shape(1));
   return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
@@ -65,8 +64,7 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a value of the sample type of the format. `work` must use only the type of the
-/// value.
+/// Calls `work` with a value whose type is the sample type of the format; the value has no meaning.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -74,8 +72,8 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Returns a frame that shares the memory of the planes. The memory needs no padding, because
-/// sessions do not read beyond the samples of a frame.
+/// Returns a frame that shares the memory of the planes, which need no padding, because sessions do
+/// not read beyond the samples of a frame.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;
@@ -105,8 +103,8 @@ void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
       format);
 }
 
-/// Returns whether the samples of a row of an image in GPU memory are contiguous, and whether the
-/// addresses of the rows ascend.
+/// Returns whether the rows of an image in GPU memory consist of contiguous samples and have
+/// ascending addresses.
 bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) {
     const cuda::ArrayPlane& plane = image.planes[i];

@@ -22,9 +22,8 @@ using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
 
-/// A plane in GPU memory. The structure contains the address of the plane, the distance between
-/// neighbouring rows, and the distance between neighbouring samples of a row. Both distances are in
-/// bytes.
+/// A plane in GPU memory: its address, the distance between neighbouring rows, and the distance
+/// between neighbouring samples of a row, both in bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 /// Returns an image in GPU memory. `typestr` has the form of numpy's array interface, for example
 /// "<f4".
@@ -37,8 +36,8 @@ class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
   /// Returns the image as a frame. If `copy` is false and the rows of the image are contiguous
-  /// samples, the frame shares the memory of the image; this memory must exist and not change until
-  /// the result has been returned. All other images are copied.
+  /// samples, the frame shares the memory of the image, which must exist and not change until the
+  /// result has been returned. All other images are copied.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -47,8 +46,7 @@ class DeviceFrames {
   std::map<int, FramePool> pools_;  // by device
 };
 
-/// Throws an error if the planes do not have this format.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  the planes do not have this format
 void check_planes(const Image& planes, const FrameFormat& format);
 
 /// Returns the planes as a frame of `pool`'s format. If `copy` is false and the rows of the planes
@@ -65,8 +63,8 @@ class Result {
   /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
   /// Copies a result in GPU memory into the image `to` on the same GPU. `original` is the input
-  /// image of this result, and has the same type of elements as `to`. If the filter has not changed
-  /// a sample, the function copies the element of `original`.
+  /// image of this result, with the same type of elements as `to`. Samples that the filter has not
+  /// changed are copied from `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

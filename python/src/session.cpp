@@ -13,8 +13,8 @@ std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
   return bm3d::frame_memory(choose_backend(choice.device));
 }
 
-/// Returns the planes of a feature as a frame.
-/// @throws InvalidArgument  the feature does not exist, or it has another number of planes
+/// Returns the planes of a feature buffer as a frame.
+/// @throws InvalidArgument  the feature buffer does not exist, or it has another number of planes
 Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture,
                     bool copy) {
   const bool three = planes.size() == 3;

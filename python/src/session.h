@@ -14,28 +14,28 @@
 
 namespace lull::python {
 
-/// Planes of floats for each feature, by the name of the feature (noise/render/features.h). Each
-/// plane has the size of the frame.
+/// Planes of floats for each feature buffer of a render, by its name (noise/render/features.h), in
+/// the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
-/// A denoising session. Thread-safe: if several threads call a function, the calls run one after
-/// another. The caller must have released the GIL.
+/// A denoising session. Thread-safe: concurrent calls run one after another. The caller must have
+/// released the GIL.
 class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume; -1 if the image is not a slice. If the session matches patches in guides
-  /// (SessionChoice::guided), `guide` is the guide of this image; otherwise `guide` is empty.
-  /// `features` are the features of a render.
+  /// in a volume; -1: not a slice. `guide` is the guide of this image if the session matches
+  /// patches in guides (SessionChoice::guided), otherwise empty. `features` are the feature buffers
+  /// of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
   /// Pushes an image in GPU memory. If `copy` is false, the image must not change until its result
   /// has been returned. `guide` is null if the session does not match patches in guides.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push. Returns nothing after the session has returned
-  /// all results; the session is then in its initial state again.
+  /// Returns the next result after the last push. Returns nothing after the last result; the
+  /// session is then in its initial state again.
   std::optional<Result> drain();
   void close();
 

@@ -1,6 +1,6 @@
 #pragma once
-// The parameters of the two Bayes phases of the profile `best`. The profile and the kernels that
-// are specialised for it (cuda/bayes/match_layout.h) read the same constants.
+// The parameters of the two Bayes phases of the profile `best`, for the profile and for the kernels
+// that are specialised for it (cuda/bayes/match_layout.h).
 
 #include <array>
 

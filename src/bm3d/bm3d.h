@@ -1,5 +1,5 @@
 #pragma once
-// Opens BM3D sessions. A session uses the same backend until it is closed.
+// Opens BM3D sessions.
 
 #include <memory>
 #include <memory_resource>
@@ -42,17 +42,17 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
-/// with these parameters. A program that divides a clip into parts, one for each session, writes
-/// the results of the detector to Frame::repeat_state. If each session also gets margin(params)
-/// frames before and after its part of the clip, not counting repeated frames, the results equal
-/// those of one session for the complete clip.
+/// Opens a detector of repeated frames, which finds the same repeated frames as a session with
+/// these parameters. A program that divides a clip into parts, one for each session, writes the
+/// results of the detector to Frame::repeat_state. If each session also gets margin(params) frames
+/// before and after its part, not counting repeated frames, the results equal those of one session
+/// for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns the memory resource for frames that the backend can read without another copy. For cuda,
-/// the resource allocates page-locked memory. For other backends, it is the default resource. The
-/// resource exists until the process ends.
+/// Returns the memory resource for frames that the backend can read without another copy:
+/// page-locked memory for cuda, and the default resource for other backends. The resource exists
+/// until the process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

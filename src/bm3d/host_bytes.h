@@ -5,9 +5,8 @@
 
 namespace lull::bm3d {
 
-/// Returns whether the filters process the samples of the frame without any change except a
-/// constant factor, in all planes. In this case, a session on the CPU stores frames in their sample
-/// format instead of as floats.
+/// Returns whether the filters process the samples of all planes unchanged except for a constant
+/// factor. If so, a session on the CPU stores frames in their sample format instead of as floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
 /// Returns the estimated number of bytes that a session on the host (reference or cpu) allocates.

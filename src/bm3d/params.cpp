@@ -108,9 +108,8 @@ void validate_linear(const Params& p) {
   if (has_clusters(p)) refuse("clusters");
 }
 
-/// Returns whether the second phase can reuse the groups of the first phase (Params::same_groups).
-/// The second phase can reuse them if there is a group for each reference patch of the second
-/// phase.
+/// Returns whether the second phase can reuse the groups of the first phase (Params::same_groups):
+/// there must be a group for each of its reference patches.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&

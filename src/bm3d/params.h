@@ -16,7 +16,7 @@
 namespace lull::bm3d {
 
 /// BM3D has two phases: the first phase applies a hard threshold, and the second phase a Wiener
-/// filter. With the profile `best` over time, two Bayes phases replace the second phase
+/// filter. With temporal filtering, two Bayes phases replace the second phase in the profile `best`
 /// (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
@@ -37,9 +37,8 @@ struct PhaseParams {
   /// neighbouring frame (group.h), >= 0.
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h), first in the reference frame, then in
-  /// neighbouring frames. If a phase propagates groups instead of searching its search windows, the
-  /// matcher still searches the refinement windows. The first side is 1 (no window), or odd and at
-  /// most `window` and 31.
+  /// neighbouring frames. The matcher searches these windows where a phase propagates groups. The
+  /// first side is 1 (no window), or odd and at most `window` and 31.
   int refine_window = 1;
   int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -60,11 +59,10 @@ struct PhaseParams {
   }
 };
 
-/// Parameters of a Bayes phase, which has no transform. The filter of a group is computed from the
-/// covariance of the patches of the group. Each patch spans two neighbouring frames
-/// (docs/how-it-works/best.md). The method for pictures comes from Lebrun, Buades and Morel 2013
-/// (doi:10.1137/120874989), and the method for clips from Arias and Morel 2018
-/// (doi:10.1007/s10851-017-0742-4).
+/// Parameters of a Bayes phase, whose filter follows from the covariance of the patches of a group
+/// instead of a transform. Each patch spans two neighbouring frames (docs/how-it-works/best.md).
+/// The method for pictures comes from Lebrun, Buades and Morel 2013 (doi:10.1137/120874989), and
+/// the method for clips from Arias and Morel 2018 (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   // Side of a patch in each frame, 8..10. If the shorter side of a plane is smaller, patches have
   // that side.
@@ -78,7 +76,7 @@ struct BayesParams {
   /// Eigenvalue for which the Wiener factor is one half, in units of sigma^2, > 0.
   float threshold = 1;
   /// Number of times that the filter replaces the Wiener factor f = l / (l + threshold sigma^2) of
-  /// an eigenvalue l by 3 f^2 - 2 f^3, 0..8. This sharpening is used only in the first Bayes phase.
+  /// an eigenvalue l by 3 f^2 - 2 f^3 (sharpening), 0..8. Only the first Bayes phase sharpens.
   int sharpenings = 0;
 
   friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
@@ -86,13 +84,13 @@ struct BayesParams {
 /// Parameters of a first phase that replaces each patch by the weighted mean of its group
 /// (group_means.h), without a transform. Tsai 2016 calls this method non-local means.
 struct MeansParams {
-  /// Filter strength, in units of sigma, > 0. The larger the filter strength is, the more different
-  /// from the reference patch are the patches that contribute to the mean.
+  /// Filter strength, in units of sigma, > 0. With a larger strength, patches that differ more from
+  /// the reference patch contribute to the mean.
   float h = 0.8f;
 };
-/// The planes for which the second phase reuses the groups of the first phase unchanged. The value
-/// `luma` selects the planes that use the groups found in luma. Without temporal search, subsampled
-/// chroma does not use these groups, because it has a different guide in each phase.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
+/// selects the planes that use the groups found in luma. Without temporal search, these planes do
+/// not include subsampled chroma, which has a different guide in each phase.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -112,32 +110,28 @@ struct Params {
   /// estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
-  /// Threshold of the mean over a group (the first coefficient of the group), in units of the
-  /// thresholds of the other coefficients, >= 0.
+  /// Threshold of the mean over a group (its first coefficient), in units of the thresholds of the
+  /// other coefficients, >= 0.
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// If true, both phases match patches in Frame::guide instead of in the noisy picture and the
-  /// basic estimate. The matcher mixes the guide with a share of the noisy picture (guide_noise).
-  /// The guide has the size and planes of the frame.
+  /// If true, both phases match patches in Frame::guide, mixed with a share of the noisy picture
+  /// (guide_noise), instead of in the noisy picture and the basic estimate. The guide has the size
+  /// and planes of the frame.
   bool guided = false;
   /// Distance between the reference patches whose search windows the matcher searches in the first
-  /// phase. For all other reference patches, the candidates are members of the groups that the
-  /// matcher finds in these search windows (match/propagation.h). The distance must be greater than
-  /// hard.step, and at most 16. If the distance is 0, the matcher searches the windows of all
-  /// reference patches.
+  /// phase: greater than hard.step, and at most 16. For all other reference patches, the candidates
+  /// are members of the groups that it finds there (match/propagation.h). 0: the matcher searches
+  /// the windows of all reference patches.
   int search_step = 0;
-  /// Number of members of each group that the session stores for the second phase. The first phase
-  /// finds these groups by a search. The candidates of the second phase are members of these
-  /// groups, so that the second phase needs no search. The value is a power of two up to 32, and at
-  /// least the group size of the first phase. If the value is 0, the matcher also searches in the
-  /// second phase. search_where_needed() sets the value to 0 where the second phase requires a
-  /// search.
+  /// Number of members of each group that the first phase stores as candidates for the second
+  /// phase, which then needs no search: a power of two up to 32, at least the group size of the
+  /// first phase. 0: the second phase searches. search_where_needed() sets the value to 0 where the
+  /// second phase must search.
   int kept = 0;
-  /// Planes for which the second phase filters exactly the stored groups. For all other planes, the
-  /// second phase takes its candidates from the stored groups. Exact reuse requires equal steps in
-  /// both phases, a search window that is not smaller in the second phase than in the first phase,
-  /// and a search_step of 0.
+  /// Planes for which the second phase filters exactly the stored groups, instead of taking
+  /// candidates from them. Exact reuse requires equal steps in both phases, a search window that is
+  /// not smaller in the second phase, and a search_step of 0.
   SameGroups same_groups = SameGroups::none;
   /// If true, two Bayes phases replace the second phase. The first Bayes phase matches in the basic
   /// estimate and uses the spectrum of the noisy patches. The second Bayes phase matches in a blend
@@ -145,18 +139,17 @@ struct Params {
   /// blend. Bayes phases require a temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, and the
-  /// parameters of the phases are unused. If frames are filtered over time, a GPU with little
-  /// shared memory runs the phases instead.
+  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, whose
+  /// parameters are then unused. With temporal filtering, a GPU with little shared memory runs the
+  /// phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Maximum share of a frame that may be unpredictable from earlier frames, 0..1. If more than
-  /// this share of a frame cannot be predicted (frame_relation.h), the frame begins a new scene. If
-  /// scene_cut is 0, no frame begins a new scene.
+  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of it
+  /// cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole
   /// are not candidates.
@@ -165,16 +158,15 @@ struct Params {
 };
 
 /// Returns the parameters of a profile for this noise. The profile `paper` is table 1 of the 2017
-/// paper. The other profiles were tuned by measurement (docs/measurements/bm3d-parameters.md).
+/// paper. The other profiles were chosen by measurement (docs/measurements/bm3d-parameters.md).
 /// `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for weighted means (Params::means) over groups that clusters find.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// Depth maps consist of flat or slanted surfaces with steps between them. Therefore patches are
-/// either alike or completely different, and the match thresholds are just above the distances that
-/// noise alone causes.
+/// The match thresholds are just above the distances that noise alone causes, because the patches
+/// of depth maps are either alike or completely different.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
@@ -187,18 +179,17 @@ struct Params {
 /// - It sets Params::search_step and Params::kept to 0 where all reference patches must search:
 ///   with clusters, with guides, and with frames that may have holes.
 /// - It sets Params::search_step to 0 if the noise is not white, or if search_step is at most
-///   hard.step. In the second case, no reference patches are between those that search.
+///   hard.step, which leaves no reference patches between those that search.
 /// - It restricts Params::same_groups to the values that the phases allow.
 /// - It limits refinement windows to the size of the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false where the method cannot be used. The function also
-/// sets it to false if a parameter of the phases differs from the profile `best`, because a program
-/// that changes this parameter expects the phases to run. search_where_needed() calls this
-/// function.
+/// Sets Params::linear_combinations to false where the method cannot be used, or where a parameter
+/// of the phases differs from the profile `best`, because a program that changes this parameter
+/// expects the phases to run. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
-/// Number of steps of linear combinations over time: the pilot and the iterations.
+/// Number of steps of temporal linear combinations: the pilot and the iterations.
 inline constexpr int linear_phases = 4;
 
 /// Returns the numbers of frames before and after a frame on which its result depends. A frame is

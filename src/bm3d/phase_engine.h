@@ -1,7 +1,6 @@
 #pragma once
-// The interface between the session on the host and the two host backends. The session
-// (open/host_session.h) manages planes and colour, and the backends process planes of float
-// samples. (The cuda backend has its own session, because its planes are in device memory.)
+// The interface between the session on the host (open/host_session.h), which manages planes and
+// colour, and the two host backends, which process planes of float samples.
 
 #include <array>
 #include <memory>
@@ -44,15 +43,14 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides. It is 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of the reference patches whose search windows the matcher searches. The candidates
-  /// of all other reference patches are members of these groups. The engine uses this member only
-  /// if PlaneSet::kept is not 0.
+  /// The groups of the reference patches whose search windows the matcher searches. Members of
+  /// these groups are the candidates of all other reference patches. Unused if PlaneSet::kept is 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns whether run() must store the groups that it finds. run() must store them if the first
-  /// phase searches for the second phase and does not propagate groups itself.
+  /// Returns whether run() must store the groups that it finds: if the first phase searches for the
+  /// second phase and does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of the k-th plane in `set`. The sigma of this noise is above 0.
@@ -62,8 +60,8 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns whether the engine accepts noisy planes in the sample type of a frame, on the scale of
-  /// load_plane(). Such planes take less memory than planes of floats.
+  /// Returns whether the engine accepts noisy planes in the sample type of a frame, which take less
+  /// memory than floats, on the scale of load_plane().
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Searches the windows of those reference patches that are PhasePlan::search_step samples apart,
@@ -73,9 +71,9 @@ class PhaseEngine {
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of each sample of a frame, then sets the sums to 0. The estimate is the
-  /// quotient of the two sums of the sample, or 0 where no patch covers the sample. `plan` is the
-  /// plan of the preceding run().
+  /// Writes the estimate of each sample of a frame, and sets the sums to 0. The estimate is the
+  /// quotient of the sums of the sample, or 0 where no patch covers the sample. `plan` is the plan
+  /// of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 

@@ -10,9 +10,9 @@ namespace lull::bm3d {
 namespace {
 
 /// Decides for which sets of planes (PlaneSet) the phase stores groups. If the first phase
-/// propagates groups, it stores the groups of all sets of planes. Otherwise, the phase stores
-/// groups for the second phase if the set of planes contains luma or has a luma guide. Without
-/// temporal search, the phase also stores the groups of subsampled chroma for the second phase.
+/// propagates groups, it stores all of them. If not, it stores groups for the second phase if the
+/// set contains luma or has a luma guide and, without temporal search, the groups of subsampled
+/// chroma.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
@@ -61,7 +61,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
   // A guide that comes with the frame contains little noise, like an estimate. Therefore the
-  // matcher uses the match threshold and the motion bias of the second phase for this guide.
+  // matcher uses the match threshold and the motion bias of the second phase.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

@@ -1,6 +1,6 @@
 #pragma once
 // The plans of the phases. A session makes the plans once, from the parameters, the noise and the
-// format. All sessions and backends follow the plans, so they make no decisions of their own.
+// format, and all backends follow them.
 
 #include <algorithm>
 #include <array>
@@ -53,19 +53,18 @@ struct PhasePlan {
   /// The sets of planes that have the same groups, in the order in which the phase processes the
   /// sets. No set contains planes without noise or planes that are smaller than a patch.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide. In the first phase the share is 1. In the second
-  /// phase, whose guide is the basic estimate, the share is Params::guide_noise. If a guide comes
-  /// with the frame, the share is Params::guide_noise in both phases.
+  /// Share of the noisy picture in the guide: 1 in the first phase, and Params::guide_noise in the
+  /// second phase. If a guide comes with the frame, it is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // the aggregation window along one axis
 
   /// Distance between the reference patches whose search windows the matcher searches in this
-  /// phase. If the distance is 0, the matcher searches the windows of all reference patches.
+  /// phase. 0: the matcher searches the windows of all reference patches.
   int search_step = 0;
 
   /// Returns the parameters with which the matcher processes a set of planes. The result refers to
-  /// `set` and must not outlive it. The match threshold for guides that are computed from several
-  /// planes is larger than for guides from one plane.
+  /// `set` and must not outlive it. The match threshold is larger for guides that are computed from
+  /// several planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -74,9 +73,8 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// Returns the parameters for the search of the first phase. The groups that the search finds may
-  /// have more members than this phase uses. In this case, the phase filters only the first
-  /// members.
+  /// Returns the parameters for the search of the first phase. The groups that it finds may have
+  /// more members than this phase uses; the phase then filters only the first members.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
@@ -100,22 +98,21 @@ struct PhasePlan {
   }
 };
 
-/// The value of Phase that selects the plan of the parallel Wiener filter. This filter is the
-/// second phase of BM3D. It runs at the same time as the second Bayes phase (the third phase) and
-/// filters the same frames, but has its own sums.
+/// The value of Phase that selects the plan of the parallel Wiener filter: the second phase of
+/// BM3D, which runs at the same time as the second Bayes phase (the third phase) on the same
+/// frames, with its own sums.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Returns the number of plans. Each phase has a plan, even if Params::phases excludes the phase.
-/// With Bayes phases, the parallel Wiener filter also has a plan.
+/// Returns the number of plans: one for each phase, even if Params::phases excludes it, and with
+/// Bayes phases one for the parallel Wiener filter.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
-/// Returns whether the parallel Wiener filter runs. The filter runs whenever the second Bayes phase
-/// runs.
+/// Returns whether the parallel Wiener filter runs, as it does with the second Bayes phase.
 [[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// Converts the noise of the stored planes to the noise of the planes that are filtered, which are
-/// Y, U and V for RGB. For RGB, the function reduces the noise level of luma
+/// Converts the noise of the stored planes to the noise of the planes that are filtered. For RGB,
+/// these are Y, U and V, and the function reduces the noise level of luma
 /// (opponent_filter_sigma()).
 [[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
 

@@ -1,4 +1,4 @@
-// The profiles: parameters that were tuned by measurement, and the parameters of the paper.
+// The profiles: parameters that were chosen by measurement, and the parameters of the paper.
 
 #include <algorithm>
 #include <array>
@@ -16,22 +16,19 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Returns the match threshold of the first phase. Between patches of equal content, noise alone
-// causes distances with a mean of 2 sigma^2 and a standard deviation of 0.18 times this mean. At
-// any noise level, the threshold exceeds all such distances. Larger thresholds have no effect,
-// because the matcher prefers the more similar patches (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase, which exceeds all distances that noise alone
+// causes between patches of equal content (mean 2 sigma^2, standard deviation 0.18 times this
+// mean). Larger thresholds have no effect, because the matcher prefers the more similar patches
+// (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB. Values
-// larger than 1024 gain 0.005 dB at sigma 10, and nothing at larger sigmas.
+// Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper. The table does not name the transform across the group, so
-// this profile uses the Haar transform. The text of the paper mentions the Walsh-Hadamard transform
-// (--group-transform wht). On the still picture of the benchmarks, its PSNR is 0.04 dB lower than
-// that of the Haar transform. For sigma > 40, the paper thresholds patches in the DCT domain before
-// it matches them. Direct matching of the noisy patches, with a threshold that all patches of equal
-// content pass, gives a PSNR that is 0.1 to 0.2 dB higher (docs/measurements/bm3d-parameters.md).
+// Returns table 1 of the 2017 paper, with the Haar transform across the group, which the table does
+// not specify. Unlike the paper, this profile does not threshold patches in the DCT domain before
+// it matches them for sigma > 40, because direct matching gives a higher PSNR
+// (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -67,9 +64,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
 }
 
 // Returns the parameters of the profile `high`. The first phase has a denser grid of reference
-// patches than the second phase, because a dense grid improves the result more in the first phase
-// and takes less time there. Groups of 32 patches and the larger search window gain quality only
-// with strong noise.
+// patches than the second phase, because a dense grid improves its result more and takes less time
+// there.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -79,9 +75,8 @@ Params high_profile(float noise) {
 }
 
 // Maximum noise level at which the second phase reuses the groups of the first phase. Up to this
-// level, a separate search in the second phase gains nothing (docs/measurements/propagation.md).
-// The profile then lowers the threshold of the first phase, because detail is lost if both phases
-// treat it as noise.
+// level, a separate search gains nothing (docs/measurements/propagation.md). The profile then
+// lowers the threshold of the first phase, because detail is lost if both phases treat it as noise.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -100,10 +95,9 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coloured noise: for coarse noise, for the finest noise, and for nearly
-// white noise. Coarse noise leaves more residual noise in the basic estimate than white noise, and
-// a small mu2 would treat this residual noise as signal. Noise that is finer than white noise
-// leaves less residual noise (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. Coarser
+// noise leaves more residual noise in the basic estimate, which a small mu2 would treat as signal
+// (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -121,16 +115,13 @@ float mu2_coloured(const NoiseModel& model) {
 }
 
 // Adapts the parameters to candidates from neighbouring frames, which show the same content with
-// independent noise (docs/measurements/temporal.md). Few patches are enough, and a wide window in
-// the reference frame would only add patches that are similar by chance. Because noise influences
-// which of the most similar patches has the smallest distance, the matcher prefers the patch that
-// motion predicts.
+// independent noise (docs/measurements/temporal.md). A wide window in the reference frame would
+// only add patches that are similar by chance. The matcher prefers the patch that motion predicts,
+// because noise affects the order of the most similar patches.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids, the matcher needs to search the windows of only every second reference patch
-  // along each axis. The second phase finds its own groups, and searches small refinement windows
-  // in the neighbouring frames. The PSNR would be 0.15 dB lower if the second phase reused the
-  // groups of the first phase, and 0.02 dB lower if the second phase searched no refinement
-  // windows.
+  // On dense grids, the matcher searches the windows of only every second reference patch along
+  // each axis. The second phase finds its own groups, and searches small refinement windows in the
+  // neighbouring frames, which increases the PSNR (docs/measurements/propagation.md).
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
   p.same_groups = SameGroups::none;
@@ -148,15 +139,13 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise level for the Bayes phases, on the 0..255 scale. Below this noise level, half
-// precision on a GPU is too inaccurate for the inverse of a Gram matrix. Such noise is invisible.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. Half precision on a GPU is too
+// inaccurate for the inverse of a Gram matrix at lower levels, where noise is invisible.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes, the covariance of patches that span two frames
-// separates signal and noise better than any fixed transform. The first Bayes phase uses the
-// spectrum of the noisy patches. The second Bayes phase uses the spectrum of an estimate in which
-// the result of the first Bayes phase has the largest weight, and has fewer and smaller patches in
-// a group than the first Bayes phase (docs/how-it-works/best.md).
+// separates signal and noise better than any fixed transform (docs/how-it-works/best.md). The
+// second Bayes phase uses the spectrum of an estimate, with fewer and smaller patches in a group.
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -187,7 +176,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// The parameters for weighted means were tuned by measurement (docs/measurements/clusters.md).
+// The parameters for weighted means were chosen by measurement (docs/measurements/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -217,15 +206,15 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The parameters for depth maps were tuned by measurement (docs/measurements/depth-maps.md). The
-// match thresholds have a minimum, because guides have 8 bits and cannot represent differences
-// below their quantisation step.
+// The parameters for depth maps were chosen by measurement (docs/measurements/depth-maps.md). The
+// match thresholds have a minimum, because the 8-bit guides cannot represent differences below
+// their quantisation step.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
   // The matcher searches the window of every reference patch, because candidates from neighbouring
-  // groups would not take the holes of the reference patch into account.
+  // groups ignore the holes of the reference patch.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

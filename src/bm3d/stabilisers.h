@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the stabilisers for frames with this layout. Each plane that is filtered and has a noise
-/// curve has a stabiliser. For all other planes, the pointer is null.
+/// Returns the stabilisers for frames with this layout, one for each plane that is filtered and has
+/// a noise curve. For all other planes, the pointer is null.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

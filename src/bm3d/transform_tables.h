@@ -1,7 +1,6 @@
 #pragma once
 // The 1D transforms of a patch as 8x8 matrices. The compiler computes the matrices from their
-// definitions, so that host backends and device code use the same numbers. (Device code copies the
-// matrices to __constant__ memory or uses single elements as constants.)
+// definitions, so that host backends and device code use the same numbers.
 
 namespace lull::bm3d {
 
@@ -80,11 +79,11 @@ constexpr Matrix8<double> make_dct() {
   return m;
 }
 
-/// Returns the matrix that analyses 8 samples in 3 levels with the biorthogonal wavelet of Cohen,
-/// Daubechies and Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"),
-/// periodised. The rows compute the approximation, 1 detail coefficient of the third level, 2 of
-/// the second level and 4 of the first level. Each row is scaled to unit L2 norm, so that white
-/// noise has the same variance in each coefficient.
+/// Returns the matrix of three levels of the periodised biorthogonal wavelet of Cohen, Daubechies
+/// and Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), for 8 samples. The
+/// rows compute the approximation, 1 detail coefficient of the third level, 2 of the second level
+/// and 4 of the first level. Each row has unit L2 norm, so that white noise has the same variance
+/// in each coefficient.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). For output 0, the filter
   // multiplies tap n + 4 by sample n of the signal.

@@ -3,16 +3,15 @@
 // transform of a cube, and the aggregation window.
 //
 // - Along each axis, reference cubes are at multiples of the step, counted from the first voxel of
-//   the volume. A further reference cube is at the last position of the axis. Therefore reference
-//   cubes cover every voxel.
-// - The reference cube is the first member of its group. The distance from the reference cube in
-//   the guide determines the order of the other members. (The guide is the noisy volume in the
-//   first phase, and the basic estimate in the second phase.) Members with equal distances are in
-//   the order of their positions in the search window: slice by slice, row by row. Cubes are
-//   completely inside the volume. There is no match threshold, because a threshold reduced the
-//   quality at every noise level (docs/measurements/volumes.md).
-// - The number of members is reduced to a power of two. The members with the largest distances are
-//   excluded.
+//   the volume, and at the last position. Therefore reference cubes cover every voxel.
+// - The reference cube is the first member of its group. The other members are in the order of
+//   their distances from the reference cube in the guide, and for equal distances in the order of
+//   their positions in the search window: slice by slice, row by row. The guide is the noisy volume
+//   in the first phase, and the basic estimate in the second phase. Cubes are completely inside the
+//   volume. There is no match threshold, because a threshold reduced the quality at every noise
+//   level (docs/measurements/volumes.md).
+// - The number of members is reduced to a power of two by excluding those with the largest
+//   distances.
 // - The first phase always retains the overall mean of a group, and counts it as retained. In the
 //   second phase, the Wiener factor of the overall mean is 1.
 // - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum

@@ -47,8 +47,7 @@ struct Params {
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of mu2, >= 0
   int phases = 2;            // 1: the basic estimate is the result
   /// If true, the second phase searches complete search windows. If false, it selects members from
-  /// nearby groups of the first phase (propagation.h), provided that groups of the first phase have
-  /// at least 8 members.
+  /// nearby groups of the first phase (propagation.h) if these groups have at least 8 members.
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
@@ -69,8 +68,8 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the numbers of slices before and after a slice on which the result of the slice depends.
-/// The result is ready when the session has received `after` further slices.
+/// Returns the numbers of slices before and after a slice on which its result depends. The result
+/// is ready `after` slices later.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

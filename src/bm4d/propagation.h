@@ -3,17 +3,16 @@
 // are good candidates for the second phase, also for nearby cubes (propagation, Barnes et al. 2009,
 // PatchMatch). All backends follow these rules:
 //
-// - The candidates of a reference cube of the second phase are members of several groups of the
-//   first phase: the group of the nearest reference cube, and the groups of the neighbours of this
-//   nearest cube on the grid. The first member of a group is not a candidate. The number of members
-//   of a group that are candidates, `members_listed`, depends on the number of axes along which the
-//   group's cube is a neighbour of the nearest cube. If two cubes are equally near along an axis,
-//   the cube with the lower position counts as nearest.
+// - The candidates of a reference cube of the second phase are members of groups of the first
+//   phase: of the group of the nearest reference cube, and of the groups of its neighbours on the
+//   grid. If two cubes are equally near along an axis, the cube with the lower position counts as
+//   nearest. The number of members of a group that are candidates (members_listed) depends on the
+//   number of axes along which the group's cube is a neighbour of the nearest cube. The first
+//   member of a group is not a candidate.
 // - Displacements of members are not changed. A displacement gives no candidate if it leads out of
 //   the search window of the second phase or out of the volume. Each candidate counts once.
 // - The group consists of the best of these candidates, in the order of their distances in the
-//   basic estimate. Candidates with equal distances are in the order of their positions in the
-//   window.
+//   basic estimate, and for equal distances in the order of their positions in the window.
 // - Only layers of the first phase within list_reach() are used. The margin contains this distance,
 //   so parts of a volume use the same groups as the complete volume. Cubes that the first phase
 //   skipped have no group.
@@ -31,9 +30,8 @@ namespace lull::bm4d {
 /// Number of members that are candidates in the group of the nearest cube, and in the groups of its
 /// neighbours along one, two and three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
-/// Maximum number of candidates of a reference cube: 15 members of the nearest group, and 8, 4 and
-/// 2 members of each neighbour along one, two and three axes. There are 6, 12 and 8 such
-/// neighbours.
+/// Maximum number of candidates of a reference cube: 15 + 6 * 8 + 12 * 4 + 8 * 2 (members_listed).
+/// The nearest cube has 6, 12 and 8 neighbours along one, two and three axes.
 inline constexpr int max_listed = 127;
 
 /// Returns the index of the reference cube that is nearest to a position along an axis.
@@ -70,8 +68,7 @@ struct DisplacementRange {
     return {low + other.low, high + other.high};
   }
   /// Returns whether the range contains a displacement. The function subtracts byte by byte, with
-  /// the top bit of each minuend set. In each byte, this bit remains set if the difference is not
-  /// negative.
+  /// the top bit of each minuend set, which remains set if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
@@ -84,8 +81,8 @@ constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
 
-/// Assigns a slot to each stored layer of the first phase. There are depth() slots. A new layer
-/// replaces the oldest layer.
+/// Assigns depth() slots to stored layers of the first phase. A new layer replaces the oldest
+/// layer.
 class KeptLayers {
  public:
   /// `at_a_time` is the number of layers that a phase filters together.
@@ -116,9 +113,8 @@ class KeptGroups {
   void begin() { layers_.begin(); }
   /// Returns the memory for the groups of a new layer, row by row. At first, all groups are empty.
   std::span<KeptList> add_layer(int z);
-  /// Writes the candidates of a reference cube of the second phase to `room`, and returns the list.
-  /// The list contains each candidate once, and does not contain the reference cube itself. Only
-  /// the slices `available` exist.
+  /// Writes the candidates of a reference cube of the second phase to `room`, each once and without
+  /// the reference cube itself, and returns this list. Only the slices `available` exist.
   std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
                                             std::array<std::uint32_t, max_listed>& room) const;
 

@@ -11,16 +11,15 @@
 
 namespace lull::bm4d {
 
-/// Layers of reference cubes. A layer consists of all rows and columns of cubes that begin in the
-/// same slice. Successive layers begin in the slices z, z + step, z + 2 step and so on.
+/// Layers of reference cubes. A layer consists of all cubes that begin in the same slice.
+/// Successive layers begin in the slices z, z + step, z + 2 step and so on.
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist; no cube extends beyond them
-  /// A flag for each reference cube, layer by layer, row by row, that states whether a required
-  /// result may depend on the cube. An engine may skip cubes without the flag. If the pointer is
-  /// null, all cubes are required.
+  /// States for each reference cube, layer by layer, row by row, whether a required result may
+  /// depend on the cube. An engine may skip all other cubes. Null: all cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the session over slices and the backends. The session
-// (open/volume_session.h) schedules slices and layers, and the backends process samples.
+// The interface between the session over slices (open/volume_session.h), which schedules slices and
+// layers, and the backends, which process samples.
 
 #include <memory>
 #include <span>
@@ -11,10 +11,9 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice, with all planes that have noise. The session loads a slice
-/// before it filters the layers that use the slice. Slices and layers ascend along z. The session
-/// finishes a slice when no later layer reaches it. After a slice is finished, the worker may
-/// release all slices before it.
+/// Processes volumes slice by slice, with all planes that have noise. Slices and layers ascend
+/// along z. The session loads a slice before it filters the layers that use it, and finishes a
+/// slice when no later layer reaches it. The worker may then release all slices before it.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
@@ -32,8 +31,8 @@ class VolumeWorker {
   /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
   /// Writes the results of the last phase for the slices `noisy` to the frames `clean`, which come
-  /// from acquire(). noisy[0] is slice `z` of the volume. The function may only queue this work.
-  /// Voxels without an estimate get the noisy value. Planes without noise are copied.
+  /// from acquire(). noisy[0] is slice `z` of the volume. The function may return before this work
+  /// is complete. Voxels without an estimate get the noisy value. Planes without noise are copied.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result for which the caller has not waited yet.
   virtual void await() {}

@@ -19,9 +19,8 @@ double sinc(double x) {
   return x == 0 ? 1 : std::sin(t) / t;
 }
 
-/// Interpolation kernels, one for each tabulated position between two samples. A kernel contains
-/// the weights of `support` samples before the position and `support` samples after it. The weights
-/// of a kernel sum to 1.
+/// Tabulated Lanczos kernels, one for each position between two samples. Each kernel has `support`
+/// weights on either side of the position. The weights sum to 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {
@@ -74,9 +73,9 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // The first pass resamples rows. For a column x and a row v, exactly one position (x, y) of the
-  // result is mapped by the alignment to a position (u, v) in row v. The intermediate value at (x,
-  // v) is the value of `from` at (u, v).
+  // The first pass resamples rows. The warp maps exactly one position (x, y) in column x of the
+  // result to a position (u, v) in row v of `from`. The intermediate value at (x, v) is the value
+  // of `from` at (u, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

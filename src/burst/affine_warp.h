@@ -1,14 +1,13 @@
 #pragma once
 // Warps a plane by an alignment, in two passes: first along rows, then along columns (Catmull and
-// Smith 1980, "3-D transformations of images in scanline order"). The interpolation kernel is so
-// long that white noise remains nearly white.
+// Smith 1980, "3-D transformations of images in scanline order").
 
 #include "burst/alignment.h"
 
 namespace lull::burst {
 
-/// An alignment in units of the samples of a plane. The samples need not be square. The alignment
-/// maps (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
+/// An alignment in units of the samples of a plane. Samples need not be square. The alignment maps
+/// (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
@@ -23,8 +22,8 @@ struct AffineWarp {
 };
 
 /// Sets each sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x,
-/// y). The rotation must be far below 45 degrees. At the borders, the function mirrors samples.
-/// Both planes must have the same size. `intermediate` is scratch memory of this size.
+/// y). The rotation must be far below 45 degrees. Samples outside of the plane are mirrored
+/// samples. Both planes must have the same size. `intermediate` is scratch memory of this size.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// If a picture has more samples than this, refined() gets the picture at half size, which is
-/// accurate enough and contains less noise.
+/// Pictures with more samples are refined at half size, which is accurate enough and contains less
+/// noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -36,8 +36,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// Returns the translation of the complete picture with the minimum cost. At each examined
-/// translation, the pictures overlap by at least half along each axis.
+/// Returns the translation of the complete picture with the minimum cost. The search examines only
+/// translations at which the pictures overlap by at least half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // Small overlaps can be similar by chance. For this reason, the cost of a translation also
-      // grows with its length.
+      // The cost also grows with the length of the translation, because small overlaps can be
+      // similar by chance.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -56,7 +56,8 @@ Move search_whole(View a, View b) {
   return best;
 }
 
-/// The centre of a tile, its position in the other picture, and the weight of this correspondence.
+/// The centre of a tile, the position of its match in the other picture, and the weight of this
+/// pair in the fit.
 struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
@@ -68,8 +69,8 @@ double parabola_vertex(double before, double least, double after) {
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the correspondence of the tile at (x, y). If the minimum is at the edge of the tile's
-/// search range, the function appends nothing.
+/// Finds the match of the tile at (x, y) and appends it. The function appends nothing if the
+/// minimum is at the edge of the search range.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -92,8 +93,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight of the correspondence is the square root of the lower curvature of the cost along
-  // the two axes. If the curvature along an axis is low, the position along this axis is uncertain.
+  // The weight of a match is the square root of the smaller of the two curvatures of the cost. The
+  // position of the match is uncertain along an axis of low curvature.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -107,7 +108,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The correspondences that `guess` predicts with an error of at most `limit` samples.
+/// The matches that `guess` predicts with an error of at most `limit` samples.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;
@@ -119,9 +120,9 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. If there are fewer than three inliers, the
-/// function returns the guess. If all inliers are close together, the result has the rotation and
-/// the scale of the guess.
+/// Fits a similarity to the inliers by least squares. Returns `guess` if there are fewer than three
+/// inliers. If all inliers are close together, the result has the rotation and the scale of
+/// `guess`.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
@@ -202,9 +203,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // If a picture has an odd size, its centre and the centre of the half-size picture are half a
-    // sample apart. The formulas apply this shift in both pictures, because both have the same
-    // size.
+    // In a picture of odd size, the centre of the half-size picture is half a sample away from the
+    // picture's own centre. The formulas account for this shift.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -1,12 +1,11 @@
 #pragma once
-// Alignment of two hand-held pictures of a burst by a similarity: translation, small rotation and
-// small change of scale. The alignment is computed on the host, so every backend uses the same
-// alignment. It has three steps:
-// 1. At the coarsest level of the pyramid, a full search finds the translation.
-// 2. At each level, a least-squares fit determines a similarity from the translations of tiles. The
-//    fit is repeated without outliers, so that tiles with different motion do not bias the fit.
-// 3. At the finest level, a minimisation of the differences (refinement.h) determines the
-//    similarity to a small fraction of a sample.
+// Aligns two hand-held pictures of a burst by a similarity: translation, small rotation and small
+// change of scale. The computation runs on the host for every backend:
+// 1. A full search at the coarsest level of an image pyramid finds the translation.
+// 2. At each level, a least-squares fit to the translations of tiles determines a similarity. The
+//    fit is repeated without outliers, because moving objects must not bias it.
+// 3. A minimisation of the differences at the finest level (refinement.h) determines the similarity
+//    to a small fraction of a sample.
 
 #include <cstdint>
 #include <vector>
@@ -23,8 +22,7 @@ struct Alignment {
   double move_x = 0, move_y = 0;
 };
 
-/// An image pyramid: a picture at decreasing sizes. Each level has half the width and height of the
-/// previous level, rounded down.
+/// An image pyramid. Each level has half the width and height of the previous level, rounded down.
 class Pyramid {
  public:
   /// `picture` contains float samples on the 0..255 scale.

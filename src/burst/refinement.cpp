@@ -14,11 +14,11 @@ namespace {
 using View = PlaneView<const float>;
 
 constexpr int rounds = 24;
-constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves by more
+constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves farther
 constexpr double huber = 1.5;    // in standard deviations; larger differences get less weight
 
-/// Normal equations for the changes of (a, b, move_x, move_y), and the sum of weighted squared
-/// differences.
+/// Normal equations of the least-squares problem for (a, b, move_x, move_y), and the sum of
+/// weighted squared differences.
 struct Normal {
   std::array<double, 10> matrix{};  // upper triangle, row by row
   std::array<double, 4> side{};
@@ -41,11 +41,9 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Returns the sum of the normal equations of one row. The slopes come from the first picture.
-/// Because a slope uses only the neighbours of the sample, the noise of the slope is independent of
-/// the noise in the sample itself and in the other picture. Slopes of the other picture would bias
-/// the result towards positions halfway between samples, where interpolated samples have the least
-/// noise.
+/// Returns the sum of the normal equations of one row. The slopes come from the first picture, so
+/// that their noise is independent of the noise in the other picture. Slopes of the interpolated
+/// picture would bias the result towards positions halfway between samples.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -96,8 +94,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. Smoothing reduces noise. It also
-/// reduces the error of bilinear interpolation, which blurs detail between samples.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes, against noise and against the error of
+/// bilinear interpolation.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };
@@ -127,7 +125,7 @@ Alignment refined(PlaneView<const float> picture, PlaneView<const float> other, 
   for (int k = 0; k < rounds; ++k) {
     tbb::parallel_for(0, picture.height,
                       [&](int y) { rows[y] = row_of(a.view(), b.view(), guess, y, limit); });
-    Normal all;  // sums of the rows are added in order, for any number of threads
+    Normal all;  // rows are added in order: the same sum for any number of threads
     for (const Normal& row : rows) all.add(row);
     const auto change = solve(all);
     if (!change || all.count < 64) return guess;

@@ -1,8 +1,7 @@
 #pragma once
-// Refinement of an alignment by minimising the differences between the aligned pictures, over the
-// four parameters of a similarity (Lucas and Kanade 1981, "An iterative image registration
-// technique with an application to stereo vision"). Differences that are much larger than noise and
-// detail get smaller weights (Huber).
+// Refines an alignment: minimises the differences between the aligned pictures over the four
+// parameters of a similarity (Lucas and Kanade 1981, "An iterative image registration technique
+// with an application to stereo vision"), with Huber's weights against outliers.
 
 #include "burst/alignment.h"
 

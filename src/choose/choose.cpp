@@ -44,8 +44,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model of a bm3d session for renders. The session filters demodulated
-/// illumination after variance stabilisation, so all samples have the same noise level.
+/// Returns the noise model of a bm3d session for renders. Variance stabilisation has given all
+/// samples the same noise level.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether the method nlm averages the groups that the cluster matcher finds. In this case,
-/// open_chosen() opens a session of bm3d with the parameters group_means_params().
+/// Returns whether nlm uses the cluster matcher. open_chosen() then opens a session of bm3d that
+/// averages groups (group_means_params()).
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -93,7 +93,7 @@ Profile nlm_profile(const SessionChoice& choice) {
 }
 
 bm3d::Params group_means_params(const SessionChoice& choice) {
-  (void)nlm_profile(choice);  // rejects `best`, which nlm does not have
+  (void)nlm_profile(choice);  // throws for `best`, which nlm does not have
   if (choice.depth)
     throw InvalidArgument(
         "a depth map with the matcher cluster (the matcher cluster does not support holes); leave "

@@ -1,6 +1,5 @@
 #pragma once
-// Opens sessions by name: a program, for example a script, states the names of a method, a profile
-// and a device.
+// Opens sessions by the names of a method, a profile and a device, for example for scripts.
 
 #include <functional>
 #include <memory>
@@ -22,8 +21,8 @@ struct SessionChoice {
   /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
   /// volumes.
   std::string method = "bm3d";
-  /// Name of the profile: fast, balanced or high. The profile paper exists for all methods except
-  /// bm4d, and the profile best only for bm3d.
+  /// Name of the profile: fast, balanced or high; also paper, but not for bm4d; also best, but only
+  /// for bm3d.
   std::string profile = "balanced";
   /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
@@ -36,16 +35,16 @@ struct SessionChoice {
   std::string clusters{};
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
-  /// If true, the results of a session on a GPU remain in GPU memory (Backend::results_on_device).
+  /// If true, a session on a GPU leaves its results in GPU memory (Backend::results_on_device).
   /// With volume_noise, the input frames must then also be in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Noise of volumes if the noise is Rician or varies in space. The session then stabilises the
-  /// variance of the samples before it filters them.
+  /// Noise of volumes that is Rician or varies in space. If it is set, the session stabilises the
+  /// variance before it filters.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders, for bm3d and nlm. If it is set, frames must be renders with Frame::features.
-  /// The noise level comes from the features or from this member.
+  /// Noise of renders, for bm3d and nlm. If it is set, frames must have Frame::features. The noise
+  /// level comes from the features or from this member.
   std::optional<RenderNoise> render{};
   /// Scale of depth maps, for bm3d and nlm. If it is set, frames must be depth maps, and `noise` is
   /// on the 0..255 scale of this DepthScale.

@@ -37,8 +37,7 @@ const Preset& preset_of(const std::string& name) {
   return *preset;
 }
 
-/// Returns the default temporal radius for a profile, if no preset is given. `lull denoise` has the
-/// same defaults.
+/// Returns the temporal radius that a profile has without a preset, as in `lull denoise`.
 int radius_of(Profile profile) {
   if (profile == Profile::best) return 4;
   return profile == Profile::balanced || profile == Profile::high ? 2 : 0;

@@ -1,7 +1,6 @@
 #pragma once
-// Converts settings in the form of text to the choice of a session for a clip. Plug-ins of other
-// programs use this conversion. The settings have the names and values of the options of `lull
-// denoise`.
+// Parses settings of a clip that plug-ins of other programs receive as text. The settings have the
+// names and values of the options of `lull denoise`.
 
 #include <optional>
 #include <string>
@@ -23,10 +22,10 @@ struct ClipSettings {
 };
 
 struct ClipChoice {
-  /// If a noise level is given, `session.noise` contains this level multiplied by the strength. If
-  /// not, the caller must set `session.noise` to scaled(estimate, strength).
+  /// `session.noise` is the given noise level multiplied by the strength. If no level is given, the
+  /// caller must set `session.noise` to scaled(estimate, strength).
   SessionChoice session;
-  bool estimates = false;  // no level is given
+  bool estimates = false;  // no noise level is given
   float strength = 1;
 };
 

@@ -56,8 +56,8 @@ std::optional<series::SeriesNoise> noise_of_series(const series::Samples& sample
   return noise;
 }
 
-/// Returns a filter for the volumes of a group of principal components. The filter passes all of
-/// their slices through one session of bm4d.
+/// Returns a filter for the volumes of a group of principal components. The filter passes their
+/// slices through one session of bm4d.
 series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   return [&settings](series::ComponentSource& source, series::ComponentSink& sink,
                      const series::ComponentGroup& group) {
@@ -77,8 +77,7 @@ series::VolumeFilter volume_filter(const SeriesSettings& settings) {
   };
 }
 
-/// Writes the slices of the filtered series to `samples`. Before the call, `samples` contains the
-/// unfiltered series.
+/// Replaces the unfiltered slices in `samples` by the filtered ones.
 void write_results(const series::FilteredSeries& filtered, const series::Samples& samples) {
   const auto session = series::open_series(std::make_shared<const series::FilteredSeries>(filtered),
                                            series::component_format(samples.shape));

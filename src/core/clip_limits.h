@@ -1,15 +1,14 @@
 #pragma once
-// Clip limits of samples, and the clipping of filter results beyond these limits, for hosts and
+// Clips filter results to the limits of the samples and preserves local means, for hosts and
 // devices.
 //
-// The errors of a filter have both signs. If each result beyond a limit were clipped separately,
-// only the errors that point into the range would remain, and black areas would become brighter
-// than black. For this reason, clipping preserves local means. Of all pictures that are within the
-// limits and have the same local means as the filter's result, the clipped picture is the nearest
-// to this result in the least-squares sense. To compute the clipped picture, the functions shift
-// all samples near a limit towards the limit by one amount, the clipping shift, and then clip them
-// (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift of a
-// sample decreases with the distance from the limit, so that other content does not change.
+// The errors of a filter have both signs. Clipping each sample alone would keep only the errors
+// that point into the range, and black areas would become brighter than black. To preserve the
+// local mean, the functions shift all samples near a limit towards the limit by one amount, the
+// clipping shift, and then clip the samples. The result is the picture within the limits that has
+// the same local means and is nearest to the filter's result in the least-squares sense (projection
+// onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift decreases with the
+// distance from the limit, so that samples far from the limit do not change.
 
 #include <algorithm>
 
@@ -29,14 +28,13 @@ struct ClipLimit {
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
   /// Returns the weight of the clipping shift for a sample at the distance `depth` < reach from the
-  /// limit. The weight is 1 up to a distance of reach / 2, and decreases linearly to 0 at the
-  /// distance `reach`.
+  /// limit: 1 up to reach / 2, then linearly decreasing to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
   /// Returns the distance from the limit after the shift, for a sample at the distance `depth` <
-  /// reach. A negative result is beyond the limit, and the caller must replace it by 0.
+  /// reach. The caller must replace a negative result by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -50,16 +48,15 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples. The
-/// window of a cell extends the cell by half a cell on each side. Between the centres of cells, the
-/// shift is interpolated linearly.
+/// The clipping shift is computed for cells of clip_shift_cell x clip_shift_cell samples, and
+/// interpolated linearly between their centres. The window of a cell exceeds the cell by half a
+/// cell on each side.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums for one Newton step that approximates the clipping shift of a window. With the exact shift,
-/// clipping does not change the sum of the samples' distances from the limit. The sum of the
-/// distances after clipping is a convex function of the shift, so the steps approach the exact
-/// shift from below.
+/// Sums for one Newton step that approximates the clipping shift of a window: the shift with which
+/// clipping preserves the sum of the samples' distances from the limit. This sum is a convex
+/// function of the shift, so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -80,8 +77,8 @@ struct ClipShiftSums {
   }
 };
 
-/// Position of a row or column of samples between the centres of two clipping cells. The clipping
-/// shift of the samples is interpolated linearly between these cells.
+/// Position of a row or column of samples between the centres of two clipping cells, for the linear
+/// interpolation of the clipping shift.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

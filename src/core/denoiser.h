@@ -8,21 +8,21 @@
 namespace lull {
 
 enum class BackendKind {
-  /// The reference backend is scalar code in double precision that follows the papers directly. It
-  /// is slow, and tests compare the other backends with it.
+  /// Slow scalar code in double precision that follows the papers directly. Tests compare the other
+  /// backends with it.
   reference,
   cpu,   // SIMD and threads
   cuda,  // one GPU
 };
 
-/// The integer samples of a session's results, if their format differs from the format of the
-/// input. A session rounds only once, from floats to these samples. If the input has float samples,
-/// the results also have float samples.
+/// The integer samples of a session's results, which may differ from those of the input. The
+/// session rounds floats only once, to these samples. If the input has float samples, the results
+/// also have float samples.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
   /// If true, 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.
-  /// If false, sample values are multiplied by a power of two. Chroma is always multiplied by a
-  /// power of two. (FFmpeg converts samples in the same way.)
+  /// If false, samples are multiplied by a power of two, as chroma samples always are. FFmpeg
+  /// converts samples in the same way.
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -46,8 +46,8 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns the format in which a session must return samples if a step after the session converts
-/// the results to `samples`. The format has 16 bits.
+/// Returns the 16-bit format in which a session must return samples if a later step converts the
+/// results to `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }
@@ -57,23 +57,22 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only the backend `cuda` supports this option. If true, results remain in GPU memory
-  /// (Frame::on_device) and are complete when the session returns them. The session reuses the
-  /// memory of a result after the last reference to that memory is released.
+  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device) and are
+  /// complete when the session returns them. The session reuses the memory of a result after the
+  /// last reference to it is released.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };
 
-/// Numbers of frames before and after a frame on which the result of the frame depends. Frames that
-/// repeat their predecessor are not counted.
+/// Numbers of frames before and after a frame on which the result of the frame depends, not
+/// counting frames that repeat their predecessor.
 struct Margin {
   int before = 0, after = 0;
   bool operator==(const Margin&) const = default;
 };
 
-/// A session returns one result for each pushed frame, in the same order. A session may process
-/// several frames at the same time. latency() states the number of frames by which results are
-/// delayed. One thread at a time may use a session.
+/// A session returns one result for each pushed frame, in the same order, delayed by up to
+/// latency() frames. One thread at a time may use a session.
 class Denoiser {
  public:
   virtual ~Denoiser() = default;
@@ -82,17 +81,16 @@ class Denoiser {
   /// predecessor.
   virtual int latency() const noexcept = 0;
   /// Pushes a frame, and returns the next finished frame, if there is one. The frame must have the
-  /// format of the session. Its samples must not change until the session returns its result. The
-  /// samples may be in GPU memory if the session runs on a GPU. Results are in host memory, unless
+  /// format of the session, and its samples must not change until the session returns its result.
+  /// They may be in GPU memory if the session runs on a GPU. Results are in host memory, unless
   /// Backend::results_on_device is set.
   /// @throws Error  after an error, a program can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
-  /// Returns a further finished frame after push(), if there is one. If frames repeat other frames,
-  /// one push may finish several frames. Therefore the caller must call next() until it returns
-  /// nothing.
+  /// Returns a further finished frame after push(), if there is one. The caller must call next()
+  /// until it returns nothing, because one push may finish several frames if frames are repeated.
   [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
   /// Returns the remaining frames one by one after the last push, then nullopt. After nullopt, the
-  /// session accepts another clip, whose results do not depend on the previous clip.
+  /// session accepts another clip.
   [[nodiscard]] virtual std::optional<Frame> drain() = 0;
 };
 

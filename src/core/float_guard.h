@@ -12,9 +12,8 @@ namespace lull {
 /// whether any sample was changed.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// Restores the samples that guard_plane() changed: writes their original values to plane `i` of
-/// `filtered`. The caller calls this function after store_plane(). `filtered` has the format of
-/// `frame`.
+/// Writes the original values of the samples that guard_plane() changed to plane `i` of `filtered`,
+/// which has the format of `frame`. The caller calls this function after store_plane().
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

@@ -1,20 +1,16 @@
 #pragma once
-// Handling of out-of-range float samples. Float samples can have arbitrary values: highlights of a
-// render, negative colours, hot pixels, infinities, NaN. There are three cases, on the 0..255
-// scale:
+// Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
+// infinities, NaN. There are three cases, on the 0..255 scale:
 //
 // 1. A sample within filter_range_min..filter_range_max is filtered unchanged.
-// 2. A sample may exceed a bound by up to noise_tolerance sigma because of noise. Such a sample is
-//    clamped to the bound before the filter. After the filter, the difference is added to the
-//    sample's result.
+// 2. A sample that exceeds a bound by up to noise_tolerance sigma (because of noise) is clamped to
+//    the bound before the filter. After the filter, the difference is added to the result.
 // 3. Every other sample is out of range, and its result is the unchanged sample, bit for bit. The
-//    filter gets a replacement that is computed from the surrounding samples, so that the filter
-//    processes the surrounding samples as if the out-of-range sample did not exist. The replacement
-//    is the mean of the nearest samples. If there are too few of them, the replacement is the mean
-//    of the surrounding cells plus pseudo-random noise of the frame's noise level. (Without this
-//    noise, a replaced area would be similar to every patch of similar brightness, and would pull
-//    all of these patches towards its own values.) If the surrounding cells have no in-range
-//    sample, the replacement is the bound, whose value is far from all content.
+//    filter gets a replacement instead, which does not disturb the surrounding samples: the mean of
+//    the nearest samples, or, if these are too few, the mean of the surrounding cells plus
+//    pseudo-random noise of the frame's noise level. Without this noise, a replaced area would
+//    match every patch of similar brightness. If the surrounding cells have no in-range sample, the
+//    replacement is the bound.
 //
 // All decisions are made per sample and in integers, so that all backends make the same decisions.
 // The functions are constexpr, for hosts and devices.
@@ -25,10 +21,10 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept. In this range, no number of the cuda backend
-/// overflows. A sum of 128 differences between samples, in half precision (maximum 65504), does not
-/// overflow if no difference exceeds 511. A sum of 1024 estimates in units of 1/8192, stored as
-/// differences from 128 in 32-bit fixed point, does not overflow if no difference exceeds 255.
+/// Range of the samples that filters accept. It prevents overflow in two sums of the cuda backend:
+/// of 128 differences between samples in half precision (maximum 65504), which must not exceed 511,
+/// and of 1024 estimates in units of 1/8192, stored as differences from 128 in 32-bit fixed point,
+/// which must not exceed 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -108,9 +104,9 @@ class FloatGuard {
   }
 
   /// Returns the weighted sum of the cell that contains (x, y) and its eight neighbours. The
-  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (32 bits
-  /// suffice: the sum is below 2^28, because a cell has 8 x 8 samples, level() is at most 4080, and
-  /// the weights of the nine cells add up to 32 x 32.)
+  /// weights decrease with distance, so that the replacement has no jumps at cell borders. The sum
+  /// is below 2^28: a cell has 8 x 8 samples, level() is at most 4080, and the weights add up to 32
+  /// x 32.
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -128,13 +124,12 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four random bytes,
-  /// scaled to the noise level. The sum is nearly Gaussian, and its standard deviation is sqrt(4
-  /// (256^2 - 1) / 12) = 148. The bytes come from a hash of two numbers: the position, and the sum
-  /// of the noisy samples. Therefore two frames do not get the same noise at the same position.
+  /// Returns the mean of `near` plus pseudo-random noise: the sum of four random bytes, scaled to
+  /// the noise level. The sum is nearly Gaussian, with the standard deviation sqrt(4 (256^2 - 1) /
+  /// 12) = 148. The bytes are a hash of the position and of the sum of the noisy samples, so that
+  /// the noise differs from frame to frame.
   constexpr float noisy(const CellSum& near, int x, int y) const {
-    // The following operations are the final mixing step of MurmurHash3 (Austin Appleby, public
-    // domain).
+    // These operations are the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^
              static_cast<std::uint32_t>(x) * 0x85ebca77u ^
              static_cast<std::uint32_t>(y) * 0xc2b2ae3du;

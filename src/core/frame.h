@@ -15,9 +15,9 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. A session accepts only frames whose format equals the session's
-/// format. The members luma_scale, chroma_scale and dither describe results whose bit depth differs
-/// from the bit depth of the input (core/denoiser.h).
+/// Format of a frame's samples. A session accepts only frames of its own format. The members
+/// luma_scale, chroma_scale and dither describe results whose bit depth differs from the bit depth
+/// of the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -59,9 +59,9 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in the memory of a GPU. They have the layout of the GPU's decoder, or are stored plane
-/// by plane as other programs provide them. Work on the legacy default stream of the GPU writes the
-/// samples, so work on any other stream must wait for that stream.
+/// Samples in the memory of a GPU, in the layout of the GPU's decoder or plane by plane. The legacy
+/// default stream of the GPU writes the samples, so work on any other stream must wait for that
+/// stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
   /// Device addresses of the planes, with width and stride in bytes. Planes 1 and 2 are Cb and Cr.
@@ -72,10 +72,10 @@ struct DevicePicture {
   constexpr bool interleaved() const { return planes[1].data != nullptr && !planes[2].data; }
 };
 
-/// Relation of a frame to the previous frame of its clip, for filters over time. A frame that
-/// repeats the previous frame is not filtered: it gets the result of the previous frame, and is not
-/// counted in distances between frames. A frame with the state `shares_noise` is filtered, but a
-/// part of its noise equals the noise of the previous frame.
+/// Relation of a frame to the previous frame of its clip, for temporal filtering. A frame that
+/// repeats the previous frame gets the same result and is not counted in distances between frames.
+/// A frame with the state `shares_noise` is filtered, although a part of its noise equals the noise
+/// of the previous frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -84,8 +84,8 @@ struct Features;  // noise/render/features.h
 struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
-/// The properties of a frame apart from its samples: time, side data, and position in a clip or a
-/// volume. A result has the same properties as its input frame.
+/// The properties of a frame apart from its samples. A result has the same properties as its input
+/// frame.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
@@ -93,28 +93,26 @@ struct FrameInfo {
   /// The session determines the repeat state if it is `unknown`. Either all frames of a clip have a
   /// known repeat state, or none of them has.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance of a margin frame from the nearest frame whose result is required. The distance is
-  /// negative before that frame and positive after it, and does not count repeated frames. Margin
-  /// frames are only context, and their results are arbitrary. If the distance is 0, the result of
-  /// this frame is required.
+  /// Distance of a margin frame from the nearest frame whose result is required: negative before
+  /// that frame, positive after it, not counting repeated frames. Margin frames are only context,
+  /// and their results are arbitrary. 0: the result of this frame is required.
   int context_distance = 0;
-  /// Whether the frame is outside the requested part of a clip. Such a frame is context for filters
-  /// over time, and its result is discarded.
+  /// Whether the frame is outside the requested part of a clip. Such a frame is only context for
+  /// temporal filtering, and its result is discarded.
   bool context_only = false;
-  /// Position of a slice in its volume, counted from 0. Sources number the slices. If the position
-  /// of a slice does not follow the position of the previous slice, the slice begins another
-  /// volume. If all positions are -1 (unknown), all slices belong to one volume.
+  /// Position of a slice in its volume, counted from 0. A slice that does not follow the previous
+  /// slice begins another volume. If all positions are -1 (unknown), all slices belong to one
+  /// volume.
   int slice = -1;
-  /// Voxels of a slice whose results are required. Filters may skip all other voxels. If the
-  /// pointer is null, all results are required.
+  /// Voxels of a slice whose results are required. Filters may skip all other voxels. Null: all
+  /// results are required.
   std::shared_ptr<const SliceMask> mask;
 };
 
 /// Inputs of a filter in addition to the samples of the frame. Results do not contain these inputs.
 struct FrameInputs {
-  /// Positions of the invalid samples of a grey frame. If the pointer is null, all samples are
-  /// valid. At invalid positions, the frame contains filled-in values. Only sessions whose
-  /// parameters allow holes use this member.
+  /// Positions of the invalid samples of a grey frame, where the frame contains filled-in values.
+  /// Null: all samples are valid. Only sessions whose parameters allow holes use this member.
   std::shared_ptr<const Holes> holes;
   /// Guide of this frame: a guided session matches patches in the guide instead of in this frame.
   /// The guide has the same size and planes as the frame.
@@ -129,8 +127,8 @@ struct Frame : FrameInfo, FrameInputs {
   /// encoders reads full vectors. FramePool makes such buffers.
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
-  /// Samples in GPU memory. If the pointer is not null, `planes` is empty. The pointer owns the GPU
-  /// memory together with all of its copies.
+  /// Samples in GPU memory. If the pointer is not null, `planes` is empty. All copies of the
+  /// pointer share ownership of the GPU memory.
   std::shared_ptr<const DevicePicture> on_device;
 
   /// Returns plane `i` as samples of type T, which must be the sample type of the format. The

@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Number of readable bytes after the last row. The SIMD code of encoders needs these bytes, because
-// it reads the buffer in full vectors.
+// Number of readable bytes after the last row, which the SIMD code of encoders needs because it
+// reads full vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 

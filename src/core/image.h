@@ -6,9 +6,8 @@
 
 namespace lull {
 
-/// A rectangle of samples in memory, whose rows start `stride` samples apart. Device code can use
-/// all members, because they are constexpr (nvcc --expt-relaxed-constexpr). The module core itself
-/// includes no CUDA header.
+/// A rectangle of samples in memory, whose rows start `stride` samples apart. The members are
+/// constexpr, so that device code can use them (nvcc --expt-relaxed-constexpr).
 template <class T>
 struct PlaneView {
   T* data = nullptr;

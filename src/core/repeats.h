@@ -1,7 +1,6 @@
 #pragma once
 // Interface for detecting repeated frames of a clip whose parts are filtered by several sessions.
-// Detection runs once over the complete clip. Therefore each session makes the same decisions as a
-// session that filters the complete clip.
+// Detection runs once over the complete clip, so that all sessions make the same decisions.
 
 #include "core/frame.h"
 

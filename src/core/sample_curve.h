@@ -6,8 +6,8 @@
 namespace lull {
 
 /// A piecewise linear function of samples on the 0..255 scale. The knots are 0.25 apart, from -128
-/// to 384, which contains the filter range of float samples (float_range.h). Beyond this interval,
-/// the function continues the outermost segments.
+/// to 384, which contains the filter range of float samples (float_range.h). The outermost segments
+/// continue beyond this interval.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;
@@ -19,8 +19,7 @@ struct SampleCurve {
 
   float operator()(float v) const { return at(values.data(), v); }
 
-  /// Evaluates a curve whose values are in memory that the calling code can read, on the host or on
-  /// a device. For NaN, the result is NaN.
+  /// Evaluates a curve from its values, on the host or on a device. For NaN, the result is NaN.
   static constexpr float at(const float* values, float v) {
     const float place = (v - least) * (1 / spacing);
     int below = 0;

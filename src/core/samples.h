@@ -106,8 +106,7 @@ constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
 }
 
 /// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
-/// `max_value`. (The computation uses double precision. Single precision would round some 16-bit
-/// values near a tie to the wrong integer.)
+/// `max_value`. Single precision would round some 16-bit values near a tie to the wrong integer.
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;
@@ -137,9 +136,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of `from` to `to`, a frame of the same size. If both frames have the same kind
-/// of samples, the copy is exact. If not, the samples must be integers, and the function converts
-/// them.
+/// Copies plane `i` of `from` to `to`, a frame of the same size. If the formats have different
+/// sample values, the samples must be integers, and the function converts them.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {

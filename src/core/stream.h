@@ -17,8 +17,8 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for input. This call and all calls of read() after it throw IoError
-  /// if the data that they need have not arrived. Any thread may call this function.
+  /// Ends a read() that waits for input. From then on, read() throws IoError if the data that it
+  /// needs have not arrived. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };
 
@@ -26,8 +26,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes the output, writes the trailer and renames the file to its final name. If finish() is
-  /// not called, no file appears under this name. (A destructor could not report a failure.)
+  /// Flushes the output, writes the trailer and renames the file to its final name. Without
+  /// finish(), no file appears under this name.
   virtual void finish() = 0;
 };
 

@@ -9,8 +9,7 @@ namespace lull {
 
 namespace {
 
-/// Maximum log2 of the subsampling. VapourSynth supports subsampling by up to 16 in each direction,
-/// while common formats subsample chroma by at most 4.
+/// Maximum log2 of the subsampling, which is also the maximum that VapourSynth supports.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

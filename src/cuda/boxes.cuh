@@ -5,9 +5,9 @@
 
 namespace lull {
 
-/// A box begins at its position and extends `box_reach` samples beyond the position. Each lane of a
-/// warp loads a word of 4 samples, and the words of a warp are adjacent. The first `box_words`
-/// lanes compute box sums. The last two lanes only provide samples.
+/// A box extends `box_reach` samples beyond its position. Each lane of a warp loads a word of 4
+/// samples, and the words of a warp are adjacent. The first `box_words` lanes compute box sums; the
+/// last two lanes only provide samples.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box

@@ -7,11 +7,10 @@
 
 namespace lull::cuda {
 
-/// Throws an error if `status` is not cudaSuccess. Before the throw, the function clears the last
-/// error of the CUDA runtime. The text of the error contains the caller's file and line.
+/// Clears the last error of the CUDA runtime and throws an error if `status` is not cudaSuccess.
+/// The text of the error contains the caller's file and line.
 /// @throws DeviceFailure  the device, or work that ran on it, has failed
-/// @throws DeviceUnavailable  the device is not usable; OutOfDeviceMemory if its memory is too
-/// small
+/// @throws DeviceUnavailable  the device is not usable (OutOfDeviceMemory: its memory is too small)
 /// @throws InternalError  all other codes
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 

@@ -1,7 +1,6 @@
 #pragma once
-// Limits of a device as plain data. Functions that divide the work of a kernel into blocks take
-// only these limits, so tests can call the functions without a device (match/cuda/match_plan.h,
-// bm3d/cuda/filter/filter_plan.h).
+// Limits of a device as plain data, so that tests can divide the work of a kernel into blocks
+// without a device (match/cuda/match_plan.h, bm3d/cuda/filter/filter_plan.h).
 
 #include <algorithm>
 #include <cstddef>
@@ -29,8 +28,8 @@ struct DeviceLimits {
   /// static shared memory of the kernel.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
   /// Returns the maximum dynamic shared memory of a thread block if a multiprocessor must execute
-  /// `count` blocks at the same time. Each block needs another 1 KB for static and reserved shared
-  /// memory.
+  /// `count` blocks at the same time. The limit leaves another 1 KB per block for static and
+  /// reserved shared memory.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);
   }

@@ -35,9 +35,8 @@ struct DeviceList {
 /// creation of one context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices` contains indices among the visible devices. If it is empty, all devices are meant.
-  /// The constructor ignores devices that do not exist. It also ignores errors, because they occur
-  /// again when a session uses the GPU.
+  /// `devices` contains indices among the visible devices; empty: all devices. The constructor
+  /// ignores missing devices and errors, because a session that uses the GPU reports them.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

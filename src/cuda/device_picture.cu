@@ -1,7 +1,6 @@
 // Converts a picture of a decoder to planes of samples: separates Cb and Cr, and shifts sample
-// values to the low bits. Memory bandwidth limits the speed of the kernel. One thread processes one
-// sample of the first plane, or one pair of chroma samples. A warp processes 32 neighbours in a
-// row.
+// values to the low bits. One thread processes one sample of the first plane, or one pair of chroma
+// samples. Memory bandwidth limits the speed of the kernel.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"

@@ -11,9 +11,9 @@ namespace lull {
 /// object is constructed.
 class DevicePictureReader {
  public:
-  /// Queues two operations on `stream`: a wait until `picture` has been written, and the copy of
-  /// its planes to the planes of `to`. A picture in the memory of another GPU is first copied to
-  /// the GPU of `stream`. `picture` must remain valid until the copy is complete.
+  /// Queues on `stream` a wait until `picture` has been written, and the copy of its planes to the
+  /// planes of `to`. A picture in the memory of another GPU is first copied to the GPU of `stream`.
+  /// `picture` must remain valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

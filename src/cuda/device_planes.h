@@ -1,6 +1,6 @@
 #pragma once
 // Planes of samples on a device: their layout, and their conversion from and to stored samples. The
-// functions queue their work on `stream`. They neither allocate memory nor wait.
+// functions queue their work on `stream`, and neither allocate memory nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -51,31 +51,30 @@ struct RawPlanes {
 
 enum class Colour { as_is, opponent };
 
-/// For each plane of a frame, the values of its curve (SampleCurve::values) in device memory. If a
-/// pointer is null, the samples of the plane are not changed.
+/// For each plane of a frame, the values of its curve (SampleCurve::values) in device memory. Null:
+/// the samples of the plane are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
-/// The operations that the device applies to the filtered samples of a plane: first the inverse
-/// variance-stabilising transform, then clipping to the limits of the samples.
+/// Operations on the filtered samples of a plane: first the inverse variance-stabilising transform,
+/// then clipping to the limits of the samples.
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. If a
-  // limit is disabled, its pointer is null.
+  // Memory for the clipping shifts of each limit, as rows of clip_shift_cells(width) cells. Null:
+  // the limit is disabled.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
 using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Converts `count` planes, starting with plane `first`, to floats on the 0..255 scale. Then the
-/// function applies the stabilising curve of each plane, and finally the transform to the opponent
-/// space.
+/// Converts `count` planes, starting with plane `first`, to floats on the 0..255 scale, applies the
+/// stabilising curve of each plane, and then transforms RGB to the opponent space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// Converts float planes back to stored samples: first from the opponent space if `colour` requires
-/// it, then by the output transforms `back`. Integers are rounded to nearest or dithered, and
-/// clipped.
+/// Converts float planes back to stored samples: from the opponent space if `colour` requires it,
+/// then by the output transforms `back`, and finally to clipped integers, rounded or dithered, or
+/// to floats.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
@@ -90,10 +89,9 @@ void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// The following two functions handle out-of-range float samples (core/float_range.h;
-// samples/float_guard.cu). `sigma` is the standard deviation of the planes' noise. guard_samples()
-// copies the samples of `raw` to `seen`, and replaces out-of-range samples in the copy. `cells` is
-// memory for the cell sums of each plane.
+// Copies the samples of `raw` to `seen`, and replaces out-of-range float samples in the copy
+// (core/float_range.h; samples/float_guard.cu). `sigma` is the standard deviation of the planes'
+// noise. `cells` is memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
@@ -103,8 +101,8 @@ void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Returns a buffer that work on `stream` fills with zeros. Kernels also read the margins of
-/// planes, so the margins must have defined values. No result depends on these values.
+/// Returns a buffer that work on `stream` fills with zeros. The margins of planes need defined
+/// values because kernels read them, although no result depends on these values.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);

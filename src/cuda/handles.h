@@ -11,8 +11,7 @@
 
 namespace lull::cuda {
 
-/// Releases a CUDA handle. The function ignores the returned status, because a destructor that runs
-/// while an exception unwinds the stack must not throw.
+/// Releases a CUDA handle, and ignores the returned status, because destructors must not throw.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -50,8 +49,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Returns a CUDA graph of the work that the callable `work` queues on `stream`. The caller
-/// launches the graph as a whole. No work runs during the capture.
+/// Returns a CUDA graph of the work that the callable `work` queues on `stream`. The work does not
+/// run during the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));

@@ -5,9 +5,9 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of page-locked memory, from and to which every device can copy. The
-/// resource exists until the process ends. Allocation throws std::bad_alloc. Locking pages is slow,
-/// so callers should reuse the buffers. After a device failure, new memory is pageable.
+/// Returns a memory resource of page-locked memory for all devices. The resource exists until the
+/// process ends. Allocation throws std::bad_alloc. Locking pages is slow, so callers should reuse
+/// the buffers. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 
 }  // namespace lull::cuda

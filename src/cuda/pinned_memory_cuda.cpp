@@ -22,13 +22,13 @@
 namespace lull::cuda {
 namespace {
 
-// Locking pages one by one takes longer than filtering the frames in these pages. Therefore large
-// blocks are parts of slabs. CUDA locks a slab in one call, and the system provides slabs in huge
-// pages where possible.
+// Large blocks are parts of slabs. CUDA locks a slab in one call, because locking pages one by one
+// takes longer than filtering the frames in these pages. The system provides slabs in huge pages
+// where possible.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Owner of memory pages, which are huge pages where the system provides them.
+/// Owner of memory pages: huge pages where the system provides them.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -51,8 +51,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates and clears the pages at once. This work
-  /// takes most of the time of locking them.
+  /// Writes to each page, so that the system allocates the page at once. Allocation takes most of
+  /// the time of locking.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -79,12 +79,11 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs that are prepared in advance: two slabs of each size, because two GPUs use
-  // slabs faster than one core prepares them, and four slabs of all sizes, because results may have
-  // another size than the input.
+  // Number of slabs that are prepared in advance: two of each size, because two GPUs use slabs
+  // faster than one core prepares them, and four in all, because results may have another size than
+  // the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Maximum size of a slab that is prepared in advance. Larger slabs are not prepared, because they
-  // may never be requested again.
+  // Maximum size of a slab that is prepared in advance. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -178,9 +177,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory after a failure of the GPU, when CUDA is unusable in the process. The
-  // job then continues on the CPU, or ends with the error of the GPU. Without this memory, the job
-  // would end with another error.
+  // Allocates pageable memory after a failure of the GPU, so that the job can continue on the CPU
+  // or end with the error of the GPU.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
@@ -201,8 +199,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// If a block belongs to a slab, releases the block and returns true. If no block of the slab is
-  /// then in use, the function also returns the slab to the system.
+  /// Releases a block that belongs to a slab, and returns whether it belongs to a slab. If no block
+  /// of the slab is then in use, the function also returns the slab to the system.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

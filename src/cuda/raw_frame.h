@@ -17,8 +17,8 @@
 
 namespace lull {
 
-/// Curves for a plane's samples. `forward` is applied after the conversion to floats, and `inverse`
-/// before the conversion back to samples. If a pointer is null, the samples are not changed.
+/// Curves for a plane's samples: `forward` after the conversion to floats, `inverse` before the
+/// conversion back to samples. Null: the samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
@@ -35,10 +35,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes. The noise levels determine which float
-  /// samples are out of range, and the noise of their replacements (core/float_range.h). For RGB, a
-  /// plane with a noise level of 0 is not filtered. The constructor copies `curves`. `results` is
-  /// the format of the results; the default is the format of the frame.
+  /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
+  /// samples (core/float_range.h). For RGB, a plane with a noise level of 0 is not filtered. The
+  /// constructor copies `curves`. `results` is the format of the results; the default is the format
+  /// of the frame.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -50,16 +50,16 @@ class RawFrame {
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy` to the result `frame`. `noisy` is the frame that was
-  /// uploaded last. If both frames are in host memory, the function copies the plane at once, and
-  /// `noisy` may be a frame that was not uploaded.
+  /// Queues the copy of plane `i` of `noisy`, the frame that was uploaded last, to the result
+  /// `frame`. If both frames are in host memory, the function copies the plane at once, and `noisy`
+  /// may be any frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of all planes to floats. RGB is also transformed to the opponent space.
-  /// For other layouts, the function converts only the planes whose pointers are not null.
+  /// For other layouts, planes whose pointers are null are not converted.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// The following two functions queue the conversion of floats to stored samples. from_plane()
-  /// converts plane `i`, and from_opponents() converts all three planes of RGB.
+  /// Queues the conversion of floats to stored samples: from_plane() converts plane `i`, and
+  /// from_opponents() converts all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores the out-of-range samples in the results. `original` contains the planes() of the same
@@ -73,11 +73,10 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results are stored in separate memory. If not, they overwrite the uploaded
-  /// samples. Float samples need separate memory, which also stores the filter input with replaced
-  /// out-of-range samples. Results in a format other than that of the input also need separate
-  /// memory. RGB needs separate memory if some planes are not filtered, because the conversion
-  /// writes all three planes.
+  /// Returns whether results have separate memory instead of overwriting the uploaded samples:
+  /// float samples, because the memory first stores the filter input with replaced out-of-range
+  /// samples; results in another format than the input; and RGB with planes that are not filtered,
+  /// because the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -94,9 +93,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` refers to the uploaded samples. `filtered_` refers to the results. Before the results
-  // exist, `filtered_` refers to the filter input with replaced out-of-range samples, if the
-  // samples are floats.
+  // `planes_` refers to the uploaded samples, and `filtered_` to the results. For float samples,
+  // `filtered_` refers to the filter input until the results exist.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

@@ -1,7 +1,7 @@
 #pragma once
 // Copies planes between pageable host memory and a device. The driver copies pageable memory with a
-// single thread, and the caller must wait for it. The class Staging instead copies through
-// page-locked buffers with several threads.
+// single thread, while the caller waits. The class Staging instead copies through page-locked
+// buffers with several threads.
 
 #include <cuda_runtime_api.h>
 
@@ -22,11 +22,10 @@ template <class T>
                          plane.stride * size);
 }
 
-/// Copies planes through two page-locked buffers of a few megabytes. The size of the buffers does
-/// not depend on the planes. The first copy allocates the buffers; if there is not enough memory,
-/// the driver copies the planes directly. Small planes and planes in page-locked memory are also
-/// copied directly. One thread at a time may use a Staging, with streams of one device, and not
-/// during the capture of a stream.
+/// Copies planes through two page-locked buffers of a few megabytes, which the first copy
+/// allocates. The driver copies planes directly if they are small or in page-locked memory, or if
+/// the buffers cannot be allocated. One thread at a time may use a Staging, with streams of one
+/// device, and not during the capture of a stream.
 class Staging {
  public:
   Staging();

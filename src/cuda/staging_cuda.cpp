@@ -15,24 +15,23 @@
 namespace lull::cuda {
 namespace {
 
-/// Minimum size of a plane that several threads copy, in bytes. One thread copies a smaller plane
-/// alone, because it finishes the copy before other threads have started.
+/// Minimum size of a plane that several threads copy, in bytes. Smaller planes are copied by one
+/// thread before other threads have started.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
 /// Size of a piece of a plane, in bytes. A piece is large enough for the GPU's copy engine, and
 /// small enough for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// Maximum number of threads, because a few cores saturate the memory bandwidth of one socket.
+/// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether `host` is pageable memory, which means that the CUDA runtime did not allocate or
-/// lock the memory.
+/// Returns whether `host` is pageable memory, which the CUDA runtime neither allocated nor locked.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
   // CUDA runtimes before version 11 report an error for pageable memory. A failed device also
-  // causes an error here, and the following copy reports this failure.
+  // causes an error here, which the following copy reports again.
   (void)cudaGetLastError();
   return true;
 }

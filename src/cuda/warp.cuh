@@ -7,8 +7,8 @@
 
 namespace lull {
 
-/// Returns a pointer to shared memory. The code computes the address once and stores it in a
-/// register. Without this function, the compiler recomputes the address at each use.
+/// Returns a pointer to shared memory that stays in a register. Without this function, the compiler
+/// recomputes the address at each use.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -21,8 +21,7 @@ __device__ __forceinline__ T* keep_address(T* place) {
 }
 
 /// Returns an address in device memory in a form to which the compiler adds a 32-bit offset in one
-/// instruction. Without this function, the compiler adds the offset to the terms of the address,
-/// which needs four instructions.
+/// instruction instead of four.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__
@@ -53,9 +52,9 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network. Lane 0 gets the maximum. If
-/// a stage of the network must sort in ascending order, the function complements the values, so
-/// that each exchange depends on a single bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. Lane 0 gets the maximum.
+/// For stages that sort in ascending order, the function complements the values, so that each
+/// exchange depends on a single bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
@@ -243,8 +242,7 @@ __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves)
   return turned;
 }
 
-/// Returns 1 / sqrt(v). The function uses the fast hardware instruction, whose last bits are
-/// inexact.
+/// Returns 1 / sqrt(v) from the fast hardware instruction, whose last bits are inexact.
 __device__ __forceinline__ float reciprocal_root(float v) {
   float result;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));

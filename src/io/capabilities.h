@@ -11,13 +11,11 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Tests the most common video encoders, and returns for each encoder whether lull can use it. The
-/// function opens each encoder that needs hardware. Every other encoder works if FFmpeg contains
-/// it.
+/// Tests the most common video encoders, and returns for each whether lull can use it. The function
+/// opens encoders that need hardware; other encoders work if FFmpeg contains them.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns why FFmpeg cannot decode on the GPU `device` with NVDEC. The text is empty if FFmpeg can
-/// decode there.
+/// Returns why FFmpeg cannot decode with NVDEC on the GPU `device`; an empty text if it can.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

@@ -1,6 +1,5 @@
 #pragma once
-// Functions that compute the SHA-256 of texts and files in hexadecimal, and that encode bytes in
-// base64 (RFC 4648).
+// SHA-256 of texts and files in hexadecimal, and base64 (RFC 4648).
 
 #include <stop_token>
 #include <string>
@@ -9,8 +8,8 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Returns the SHA-256 of a file's content. If the caller cancels the function through `stop`, the
-/// text is empty.
+/// Returns the SHA-256 of a file's content; empty if the caller cancels the function through
+/// `stop`.
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// Determines which files the names of inputs and outputs stand for, so that lull never reads and
-// writes the same file at the same time.
+// Determines the files to which the names of inputs and outputs refer, so that lull never writes a
+// file that it reads.
 
 #include <cstdint>
 #include <optional>
@@ -9,41 +9,40 @@
 
 namespace lull::io {
 
-/// Identity of a file in the file system after symbolic links have been resolved. For existing
-/// files, two names stand for the same file if the devices and inodes are equal. For files that do
-/// not exist yet, the folders and the names must be equal.
+/// Identity of a file after symbolic links have been resolved. Existing files are the same if
+/// device and inode are equal; other files, if folder and name are equal.
 struct FileLocation {
   std::uint64_t device = 0, inode = 0;  // 0: the file does not exist
   std::uint64_t folder_device = 0, folder_inode = 0;
   std::string name;  // name within the folder
 };
 
-/// Returns the identity of the file `path`. Returns nullopt for pipes, devices and folders, and for
-/// names in folders that do not exist.
+/// Returns the identity of the file `path`; nullopt for pipes, devices and folders, and for names
+/// in folders that do not exist.
 [[nodiscard]] std::optional<FileLocation> location_of(const std::string& path);
 /// Returns the identity of an open file.
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
-/// Returns the files that the name of an input stands for: one file, or the files of a picture
+/// Returns the files to which the name of an input refers: one file, or the files of a picture
 /// sequence. The list is empty for `-`, network addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files to which an output with a given name may write.
 struct OutputFiles {
-  /// The names that are known before the run: the name of the output itself, names that follow from
-  /// the names of the input's files, and existing files with numbers that match the pattern.
+  /// The names that are known before the run: the output itself, names that follow from the names
+  /// of the input's files, and existing files whose numbers match the pattern.
   std::vector<std::string> names;
   /// A numbered pattern for names that are not known before the run. may_produce() tests whether a
-  /// file can get a name that matches the pattern.
+  /// name matches it.
   std::string pattern;
 };
-/// Returns the files to which the output `path` may write. The result is empty for `-`, `null` and
-/// `hash`. `input` is the name of the input.
+/// Returns the files to which the output `path` may write; none for `-`, `null` and `hash`. `input`
+/// is the name of the input.
 [[nodiscard]] OutputFiles files_of_output(const std::string& path, const std::string& input);
 /// Returns whether the pattern can produce the name of the file `file`.
 [[nodiscard]] bool may_produce(const std::string& pattern, const FileLocation& file);
 
-/// Returns the existing files of the job in `folder`: its plan or manifest, and its segments.
+/// Returns the existing files of the job in `folder`: plan or manifest, and segments.
 [[nodiscard]] std::vector<std::string> files_of_job(const std::string& folder);
 /// Returns whether `file` is a file of the job in `folder`, or has a name that the job will use.
 [[nodiscard]] bool is_file_of_job(const std::string& folder, const FileLocation& file);

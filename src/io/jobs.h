@@ -3,9 +3,9 @@
 // plan that never changes, a file for each finished segment, and one process that joins the
 // segments.
 //
-// No process waits for another process, and there are no locks. All processes produce the same
-// bytes for a segment, and the file of a segment gets its final name only when the file is
-// complete. The comment on open_sink() (media.h) describes how processes make the files of a job.
+// There are no locks, and no process waits for another one: all processes produce the same bytes
+// for a segment, and its file gets its final name only when it is complete. The comment on
+// open_sink() (media.h) describes how processes make the files of a job.
 
 #include <cstdint>
 #include <memory>
@@ -31,15 +31,15 @@ struct SegmentLayout {
 
 /// Everything that a process must know about a job before it encodes a segment.
 struct JobPlan {
-  /// Options of the command that made the plan. Each option has a name and a value. All processes
-  /// that work on the job use these options.
+  /// Names and values of the options of the command that made the plan. All processes that work on
+  /// the job use these options.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input. A process that reads only a part of the input compares its
-  /// input with this digest, because a digest of the complete input would take too long.
+  /// Digest of some blocks of the input. Other processes compare their inputs with it, because a
+  /// digest of the complete input takes too long.
   std::string sample;
   // Number of preceding frames, without repeated frames, on which the frames of a segment depend.
   int margin = 0;
@@ -54,13 +54,11 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier of the job as a SHA-256. All segments of the job contain the
-  /// identifier.
+  /// Returns the SHA-256 that identifies the job in all of its segments.
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. Each call counts the frames of the index, so callers
-  /// should store the result.
+  /// Returns the layout of the segments. Each call counts the frames of the index.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -68,20 +66,19 @@ struct JobPlan {
 };
 
 std::string to_text(const JobPlan& plan);
-/// Parses a plan. Returns nullopt if the text is damaged or has another format. The first line of a
-/// plan must be "lull plan 1".
+/// Parses a plan, whose first line must be "lull plan 1". Returns nullopt if the text is damaged or
+/// has another format.
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a text that describes the first contradiction within a plan. The text is empty if the
-/// plan is consistent. The check is needed because a plan with a correct checksum may still contain
-/// contradictions.
+/// Returns a description of the first contradiction within a plan; empty if there is none. A plan
+/// with a correct checksum may contain contradictions.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in a job's folder.
 /// @throws NoInput  there is no plan, or it cannot be read
 /// @throws BadData  the plan is damaged, of a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Writes the plan, and creates the folder if needed. If the folder already contains an equal plan,
-/// the function does nothing.
+/// Writes the plan, and creates the folder if needed. Does nothing if the folder contains an equal
+/// plan.
 /// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
@@ -93,16 +90,16 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// The bytes of a segment's file that a check reads. `ends` reads only the first and the last
-/// bytes. `all` reads all bytes, and detects any damage.
+/// The bytes of a segment's file that a check reads: the first and the last bytes (`ends`), or all
+/// bytes (`all`). Only `all` detects any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of the segments in the range `segments` and returns the unfinished segments.
 /// @throws InvalidArgument  the range ends after the last segment of the plan
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job. The function compares the identity of the
-/// file with the identity that the job's folder contains.
+/// Returns whether `output` is the result of this job, by the identity of the file that the job's
+/// folder contains.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {

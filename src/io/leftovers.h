@@ -8,8 +8,7 @@
 
 namespace lull::io {
 
-/// A temporary file of an output that is not complete. An output that is a folder has a temporary
-/// folder.
+/// A temporary file of an incomplete output, or a temporary folder if the output is a folder.
 struct Leftover {
   enum class State {
     abandoned,  // the process that wrote the file does not exist any more
@@ -27,13 +26,12 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
-/// or folder is no longer abandoned, or if the system cannot remove it; errno is the reason.
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if it is no
+/// longer abandoned, or if the system cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file or folder in `folder` for whose output `belongs` returns true. The
-/// argument of `belongs` is the name of the output. The function ignores errors, because remaining
-/// files do no harm.
+/// Removes each abandoned file or folder in `folder` for whose output's name `belongs` returns
+/// true. Ignores errors, because remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

@@ -23,44 +23,44 @@
 
 namespace lull::io {
 
-/// Sample type of a volume's output. With `same`, the output has the type and the scale of the
-/// input. With `int16`, the sink stores integers that fit in 16 bits unchanged, and scales all
-/// other values. With `float32`, the sink stores values without a scale.
+/// Sample type of a volume's output: `same` keeps the input's type and scale; `int16` stores
+/// integers that fit in 16 bits unchanged and scales all other values; `float32` stores values
+/// without a scale.
 enum class DataType { same, int16, float32 };
 
-/// A fact about a job in segments: the name and the value of a setting on which the output depends.
-/// All runs of a job must have the same facts.
+/// The name and the value of a setting on which the output of a job in segments depends. All runs
+/// of a job must have the same facts.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
 struct JobPlan;  // io/jobs.h
 
-/// An additional input of a job: a video file or a picture sequence. The process reads the
-/// additional input in parallel with the source, frame by frame.
+/// An additional input of a job, a video file or a picture sequence, that is read in parallel with
+/// the source, frame by frame.
 struct AdditionalSource {
   std::string name;   // its name in the job: "--guide"
   std::string input;  // the path with which it was opened
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process performs. `all` means the complete job. With the
-/// other values, several processes share a job: one process writes the plan (`plan`), others encode
-/// segments (`segments`), and one process joins the segments (`join`).
+/// The part of a job in segments that a process performs: the complete job (`all`), or, if several
+/// processes share the job, writing the plan (`plan`), encoding segments (`segments`), or joining
+/// the segments (`join`).
 enum class JobPart { all, plan, segments, join };
 
-/// Options of a job that encodes the output in segments. If the process ends early, the finished
-/// segments remain for the next run. The comment on open_sink() describes such jobs.
+/// Options of a job that encodes the output in segments (see open_sink()). If the process ends
+/// early, the finished segments remain for the next run.
 struct SegmentOptions {
   int frames = 0;       // frames of each segment except the last one; at least 2
   bool resume = false;  // whether to continue an interrupted job
-  /// The settings (facts) on which the frames depend. The list does not include the input, or the
-  /// options of the source and of the sink.
+  /// The settings on which the frames depend, except the input and the options of the source and of
+  /// the sink.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // unused for JobPart::join
 
   JobPart part = JobPart::all;
-  // The following members are used only if several processes share the job.
+  // The next members are for jobs that several processes share.
   std::string folder;              // folder of the job
   std::shared_ptr<JobPlan> plan;   // for JobPart::plan, what is known so far
   std::string input;               // for JobPart::plan, the path with which the source was opened
@@ -68,8 +68,8 @@ struct SegmentOptions {
   std::int64_t start_picture = 0;  // SourceOptions::start_picture
 };
 
-/// Content of the input that the sink does not copy to the output: streams other than the denoised
-/// stream, and metadata of the file.
+/// Content of the input that the output does not contain: streams other than the denoised stream,
+/// and metadata of the file.
 struct Drops {
   bool audio = false, subtitles = false, data = false;
   bool attachments = false;  // including cover pictures
@@ -83,45 +83,40 @@ struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  /// FFmpeg's name of the output's pixel format. If the name is empty, lull uses the input's
-  /// format, a format with equal samples, or the nearest format that the encoder supports. For the
-  /// nearest format, losses() lists the lost information; if no information is lost, notes()
-  /// reports it.
+  /// FFmpeg's name of the output's pixel format. If it is empty, the output has the input's format,
+  /// a format with equal samples, or the nearest format that the encoder supports; losses() or
+  /// notes() reports the change to the nearest format.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16. With 0, the output has the bit depth of `pix_fmt`, or of the
-  /// input if `pix_fmt` is empty. Another value changes only the bit depth of the pixel format that
-  /// lull would choose without this value.
+  /// Bit depth of the output, 8..16; 0: the bit depth of `pix_fmt`, or of the input if `pix_fmt` is
+  /// empty.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
-  /// Sample format of the frames that the caller passes to write(). The caller gets the sample
-  /// format from result_samples().
+  /// Sample format of the frames for write(), as result_samples() returns it.
   ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
-  /// Size of the frames that the caller passes to write(). 0 means the size of the source's frames.
-  /// Other values are for enlarged frames. All other properties of the output, including the sample
-  /// aspect ratio, equal the properties of the source.
+  /// Size of the frames for write(), if they are enlarged; 0: the size of the source's frames. The
+  /// sample aspect ratio is always that of the source.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for volumes
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg knows. If the
-  /// text is empty, the extension of the output's name determines the container. The output `-` has
-  /// no extension: its container is NUT or raw if the input is NUT or raw, and Y4M for all other
-  /// inputs.
+  /// text is empty, the extension of the output's name determines the container. The output `-`
+  /// then has the container of a NUT or raw input, and otherwise Y4M.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
-  /// If true, the output has the time stamps of the input. If false, the sink shifts the time
-  /// stamps so that the earliest stream begins at 0.
+  /// If true, the output has the time stamps of the input. If false, they are shifted so that the
+  /// earliest stream begins at 0.
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
   /// Name of a file with a film grain table ("filmgrn1", noise/grain/grain_table.h) that the
-  /// encoder writes into the stream. Only one encoder may use the file, and the file must exist
-  /// until finish(). If the name is empty, the encoder writes no table.
+  /// encoder writes into the stream; empty: none. The file must exist until finish(), and only one
+  /// encoder may use it.
   std::string grain_table;
 };
 
@@ -133,15 +128,14 @@ struct SinkOptions {
   return result_format(format, options.samples);
 }
 
-/// Returns whether an encoder, given by FFmpeg's name, normally supports film grain tables. An
-/// installed version of the encoder may lack the support; open_sink() then throws an error.
+/// Returns whether the encoder with FFmpeg's name `encoder` normally supports film grain tables. If
+/// the installed version does not, open_sink() throws an error.
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes a file with one video stream and copies of the other streams of the source.
 class MediaSink : public FrameSink {
  public:
-  /// Returns FFmpeg's name of the encoder. The two functions that follow return FFmpeg's names of
-  /// the pixel format and of the container.
+  /// encoder(), pixel_format() and container() return FFmpeg's names.
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
@@ -151,12 +145,11 @@ class MediaSink : public FrameSink {
   /// Audio, subtitles and attachments that the container cannot store cause an error, not a
   /// warning.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// Returns the path of the file that contains the output until finish(). If a process ends
-  /// without destroying this object, the process must remove the file.
+  /// Returns the path of the file that contains the output until finish(). A process that ends
+  /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
-  /// Returns the ranges of the frames whose samples write() needs, in ascending order. Frames are
-  /// counted from 0 in the order of the calls of write(). Frames outside these ranges need no
-  /// samples. Only jobs in segments omit frames from the ranges.
+  /// Returns the ranges of the frames whose samples write() needs, in ascending order; frames are
+  /// counted from 0. Only jobs in segments omit frames.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
   /// Returns whether the sink needs no further frame although the source may have more frames. Any
   /// thread may call this function.
@@ -164,35 +157,34 @@ class MediaSink : public FrameSink {
   /// Returns whether an earlier run of this job has already completed the output
   /// (SegmentOptions::resume). The caller must then write no frames.
   virtual bool done() const noexcept { return false; }
-  /// Returns notes for the user, one text each: the state of an interrupted job, streams that the
-  /// sink drops or converts, and conversions of samples.
+  /// Returns notes for the user, one text each: an interrupted job, dropped or converted streams,
+  /// conversions of samples.
   virtual const std::vector<std::string>& notes() const noexcept {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets that are missing in the copied streams because the packets were
-  /// too damaged. If the source does not tolerate damage, a damaged packet throws BadData, so no
-  /// packets are missing.
+  /// Returns the number of packets that are missing in the copied streams because of damage that
+  /// the source tolerates.
   virtual Damage damage() const { return {}; }
-  /// Completes the output like finish(), but calls `accepts` after everything was written. If
-  /// `accepts` returns true, the output gets its final name, and the result is an empty text. If it
-  /// returns false, the output gets the name "NAME.partial.EXTENSION", and the function returns
-  /// this name. If the output is not a file, the result is always an empty text.
+  /// Writes everything like finish(), then calls `accepts`. If it returns true, the output gets its
+  /// final name, and the result is empty. If it returns false, the output gets the name
+  /// "NAME.partial.EXTENSION", which is the result. The result is always empty if the output is not
+  /// a file.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
   }
 };
 
-/// Opens an encoder and a container for frames of `source`'s format. The sink copies streams that
-/// are not denoised, metadata, chapters, colour tags and time stamps from `source`. It converts
-/// text subtitles if the container has its own text format. The caller must call this function
-/// once, before the first read of `source`. Another thread may read `source` while the sink writes,
-/// and must reach the end of `source` before finish().
+/// Opens an encoder and a container for frames of `source`'s format. The sink copies metadata,
+/// chapters, colour tags, time stamps, and all streams except the denoised one from `source`. It
+/// converts text subtitles if the container has its own text format. The caller must call this
+/// function once, before the first read of `source`. Another thread may read `source` while the
+/// sink writes, and must reach the end of `source` before finish().
 ///
-/// The sink writes to a temporary file in the folder of `path`. finish() gives the file its final
-/// name. Without finish(), the destructor removes everything. The extension of `path` determines
-/// the container.
+/// The extension of `path` determines the container. The sink writes to a temporary file in the
+/// folder of `path`. finish() gives this file its final name. Without finish(), the destructor
+/// removes it.
 ///
 /// Some names have a special meaning (./-, ./null and ./hash are files):
 ///
@@ -263,19 +255,18 @@ void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options);
 
 /// Returns the sample format in which a denoising session should return results for the output
-/// `path`, so that the results are rounded only once. The caller must call this function before the
-/// first read of `source`, and must pass the sample format to the sink as SinkOptions::samples. If
-/// open_sink() would reject the output, the function returns the sample format of the source.
+/// `path`, so that samples are rounded only once. The caller must call this function before the
+/// first read of `source`, and pass the result to the sink as SinkOptions::samples. If open_sink()
+/// would reject the output, the function returns the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
-/// Returns the facts (JobFact) of the interrupted job for this output. The list is empty if there
-/// is no interrupted job. A run that continues the job must have the same facts.
+/// Returns the facts (JobFact) of the interrupted job for this output; empty if there is none. A
+/// run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
 /// Returns whether `path` is the name of a single picture although `source` is not a single still
-/// picture. In this case, the caller must write only one frame and set SinkOptions::single, because
-/// write() rejects a second frame.
+/// picture. The caller must then write only one frame and set SinkOptions::single.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 

@@ -22,8 +22,7 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // Difference of two values in the file that corresponds to 255 on the scale of noise levels
-  // (sigma) of the frames.
+  // difference of values in the file that corresponds to 255 on the scale of noise levels (sigma)
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -42,27 +41,24 @@ struct VideoInfo {
   bool stack = false;                // slices of a volume or a series, or TIFF of several pages
   bool volume = false;               // a volume or a series, whatever its container
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
-  /// Number of channels. Each channel has its own noise level. All frames of a channel come before
-  /// the frames of the next channel. The number is greater than 1 only for stacks.
+  /// Number of channels, each with its own noise level; above 1 only for stacks. All frames of a
+  /// channel come before the frames of the next channel.
   std::int64_t channels = 1;
-  /// True if the slices of a volume are planes at successive times. The member is true only for
-  /// stacks.
+  /// Whether the slices of a volume are planes at successive times; only for stacks.
   bool over_time = false;
   std::string axes;  // axes that the file describes ("2 channels, 8 slices, 5 time points")
   /// Distances between samples along a row, along a column, and between slices, in the unit of the
-  /// file. lull uses only the ratios. The values are 1, 1, 1 if the input is not a stack, or if the
-  /// file does not state them.
+  /// file; 1, 1, 1 if the file does not state them, or if the input is not a stack.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// The relation between samples and values for each channel. If the list is empty, `values`
-  /// applies to all channels.
+  /// The relation between samples and values for each channel; empty: `values` applies to all
+  /// channels.
   std::vector<ValueScale> channel_values{};
-  /// Position of the first chroma sample. The unit is the distance between chroma samples, and 0 is
-  /// the left or top edge of the picture. At 0.5, the chroma sample lies in the middle of the luma
-  /// samples that it covers. If the input does not state the position, the source uses the position
-  /// that MPEG-2 defines.
+  /// Position of the first chroma sample, in distances between chroma samples from the left or top
+  /// edge of the picture. At 0.5, the chroma sample lies in the middle of the luma samples that it
+  /// covers. The default is the position that MPEG-2 defines.
   double chroma_x = 0.5, chroma_y = 0.5;
 
   /// Returns the scale of the samples in the channel `channel`.
@@ -73,14 +69,13 @@ struct VideoInfo {
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Number of frames that are damaged or missing. If the input is cut off, the missing frames are
-  /// the difference between the number that the container states and the number of decoded frames,
-  /// and at least one frame.
+  /// Number of frames that are damaged or missing. If the input is cut off, at least one frame is
+  /// missing, or as many as the container states in addition to the decoded frames.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
 
-/// Format of raw frames. Raw files have no header, so the user must state the format.
+/// Format of raw frames, which have no header.
 struct RawVideo {
   std::string pix_fmt;  // FFmpeg's pixel format
   int width = 0, height = 0;
@@ -91,10 +86,10 @@ struct FrameRange {
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. All times are relative to the first frame. The output contains the selected
-/// ranges without gaps: each range begins where the previous range ends, and the first range begins
-/// where the input begins. An audio packet is kept if it begins within a range. Subtitles that
-/// overlap a range are shortened to the range.
+/// A part of the input. All times are relative to the first frame. Each selected range begins in
+/// the output where the previous range ends; the first range begins where the input begins. An
+/// audio packet is kept if it begins within a range. Subtitles that overlap a range are shortened
+/// to it.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -102,8 +97,8 @@ struct Selection {
   bool all() const { return ranges.empty() && start_us == 0 && !duration_us; }
 };
 
-/// Limits for inputs. The source rejects an input that exceeds a limit, before it allocates memory
-/// for the input.
+/// Limits for inputs. The source rejects an input that exceeds a limit before it allocates memory
+/// for it.
 struct Limits {
   std::int64_t pixels = std::int64_t{1} << 28;  // maximum number of pixels of a frame
   std::int64_t frames = 0;  // maximum number of frames of the input; 0: no limit
@@ -115,37 +110,33 @@ struct Limits {
 enum class Axis { x, y, z };
 
 struct SourceOptions {
-  /// Memory resource from which the source allocates the samples of frames. The memory resource
-  /// must outlive the source and its frames.
+  /// Memory resource for the samples of frames. It must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one per core
-  /// FFmpeg's name of the input's container. If the name is empty, FFmpeg detects the container
-  /// from the content.
+  /// FFmpeg's name of the input's container; empty: FFmpeg detects the container from the content.
   std::string format;
-  /// Format of a raw input. A raw input consists only of samples: frame after frame, planes in
-  /// order, without padding. Without a value, the input is not raw.
+  /// Format of a raw input, which consists only of samples: frame after frame, planes in order,
+  /// without padding. Without a value, the input is not raw.
   std::optional<RawVideo> raw;
   /// Frames per second of inputs without time stamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
-  /// If true, the source also returns frames outside the selection, and marks them with
-  /// Frame::context_only. Filters over time use these frames as context. The first returned frame
-  /// is then the first frame of the input. After the last selected frame, the source returns
-  /// context frames until MediaSource::end_context_at() ends them.
+  /// If true, the source also returns frames outside the selection, marked with
+  /// Frame::context_only, as context for temporal filtering. They begin with the first frame of the
+  /// input, and end where MediaSource::end_context_at() ends them.
   bool margins = false;
   Limits limits;
-  /// Folder for data that do not fit in memory. An example is a file that stores packets of other
-  /// streams far from the video packets of the same time. If the name is empty, lull uses the
-  /// system's folder for temporary files.
+  /// Folder for data that do not fit in memory, such as packets of other streams that are far from
+  /// the video packets of the same time; empty: the system's folder for temporary files.
   std::string scratch;
-  /// FFmpeg's protocols that are allowed in addition to files and pipes, such as "https". The list
-  /// applies to inputs and to files to which inputs refer.
+  /// FFmpeg's protocols, such as "https", that are allowed in addition to files and pipes, for
+  /// inputs and for files to which inputs refer.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
-  /// Index of the GPU that decodes, among the visible GPUs. Without a value, or if FFmpeg or the
-  /// GPU does not support the codec, the CPU decodes. If a GPU decodes, the frames remain in the
-  /// memory of the GPU (Frame::on_device). The caller must open the source before the process uses
-  /// the GPU for other work, because FFmpeg must create the GPU's primary context.
+  /// Index of the GPU that decodes, among the visible GPUs; nullopt: the CPU decodes. The CPU also
+  /// decodes if FFmpeg or the GPU does not support the codec. Frames that a GPU decodes remain in
+  /// its memory (Frame::on_device). The caller must open the source before the process uses the GPU
+  /// for other work, because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
   /// If true, the source tolerates and counts damage of a video, also outside the selection. The
   /// decoder then conceals damaged parts of frames, the source omits frames that cannot be decoded,
@@ -153,87 +144,84 @@ struct SourceOptions {
   /// of stacks and sequences, and decoding errors of a GPU after its first frame, always throw
   /// BadData.
   bool tolerate_damage = false;
-  /// Time in microseconds, relative to the first frame. The source starts at a decodable frame
-  /// before this time. The time stamps do not change. This option is for callers that read only a
-  /// part of the input, so the source does not report a missing end.
+  /// Time in microseconds after the first frame. The source starts at a decodable frame before this
+  /// time, keeps the time stamps, and does not report a missing end. For callers that read only a
+  /// part of the input.
   std::int64_t skip_us = 0;
-  /// If true, the source keeps the gaps that forward jumps of the time stamps cause. If false, the
-  /// source removes all discontinuities of the input's time stamps (MediaSource::clock_jumps()).
-  /// The source corrects backward jumps in either case.
+  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes all
+  /// discontinuities of time stamps (MediaSource::clock_jumps()). Backward jumps are corrected in
+  /// either case.
   bool keep_times = false;
-  /// Axis along which the source reads the slices of a volume. Without a value, the axis is z.
-  /// Inputs other than volumes must have no value.
+  /// Axis along which the slices of a volume are read; nullopt: z. Other inputs must have no value.
   std::optional<Axis> axis;
   /// Series Instance UID or number of the series to read, for DICOM folders with several series. If
   /// the text is empty, the folder must contain exactly one series. The text must be empty for
   /// other inputs.
   std::string series_uid{};
   /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
-  /// float samples except those of stacks. With the value 0, the source chooses the sample value
-  /// from the first frame. For other inputs, the value must be 0 or 1.
+  /// float samples except those of stacks; 0: the source chooses it from the first frame. For other
+  /// inputs, the value must be 0 or 1.
   double white = 1;
-  /// Stream number of the video that is decoded. The stream must not be a cover picture. With a
-  /// number, the stream keeps its position among the streams of the output. Without a number, lull
-  /// decodes the video that FFmpeg prefers, and makes it the first stream of the output.
+  /// Stream number of the decoded video, which must not be a cover picture. It keeps its position
+  /// among the streams of the output. Without a number, lull decodes the video that FFmpeg prefers,
+  /// and makes it the first stream of the output.
   std::optional<int> video{};
-  /// Layer of an OpenEXR file that frames show (find_layer()). If the text is empty, frames show
-  /// the default picture. The text must be empty for other inputs.
+  /// Layer of an OpenEXR file that frames show (find_layer()); empty: the default picture. The text
+  /// must be empty for other inputs.
   std::string layer{};
-  /// Function that chooses which layers of an OpenEXR file the source reads together with the
-  /// picture, for read_layer(). Without a function, the source reads only the picture.
+  /// Chooses which layers of an OpenEXR file are read together with the picture, for read_layer().
+  /// Without a function, only the picture is read.
   LayerChoice layers{};
-  /// If true, the source rejects interlaced video. If false, each frame of interlaced video
-  /// contains both fields, in alternating rows.
+  /// If true, the source rejects interlaced video. If false, a frame of interlaced video contains
+  /// both fields in alternating rows.
   bool refuse_interlaced = false;
-  /// An index to which the source adds a description of every decoded picture. May be null.
+  /// An index to which the source adds every decoded picture. May be null.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// An index of this input that a source recorded earlier, with the same selection and the same
-  /// value of `margins`. The source copies Frame::repeat_state from the index. May be null.
+  /// An index of this input that a source recorded earlier with the same selection and `margins`.
+  /// The source copies Frame::repeat_state from the index. May be null.
   std::shared_ptr<const FrameIndex> index{};
   /// Position in `index` of the picture at which read() starts; 0 without an index. The source
-  /// seeks to this picture. The format, the info and the colour properties are those of the first
-  /// picture of the input. The source compares every picture with the index, and throws
-  /// IndexMismatch if they differ.
+  /// compares every picture with the index, and throws IndexMismatch if they differ. The format,
+  /// the info and the colour properties are those of the first picture of the input.
   std::int64_t start_picture = 0;
 };
 
-/// The decoded main video stream of a file. The source stores the packets of all other streams
-/// until the sink copies them.
+/// The decoded main video stream of a file, and the packets of all other streams until the sink
+/// copies them.
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
-  /// Returns the damage that the source has tolerated so far. The caller must not call this
-  /// function while another thread reads from the source.
+  /// Returns the damage that the source has tolerated so far. Must not be called while another
+  /// thread reads from the source.
   virtual Damage damage() const { return {}; }
-  /// Returns one line that says why the CPU decodes although SourceOptions::gpu requested a GPU.
-  /// The text is empty if no GPU was requested, or if the GPU decodes.
+  /// Returns one line that says why the CPU decodes although SourceOptions::gpu requested a GPU;
+  /// empty if no GPU was requested, or if the GPU decodes.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// Ends the context frames of a source with SourceOptions::margins: the caller needs no frames
-  /// outside the selection after the frame `number`. Frames are counted from 0 over all frames that
-  /// read() returns. Any thread may call this function.
+  /// outside the selection after the frame `number`, counted from 0 over all frames that read()
+  /// returns. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Returns the values of a slice of a stack in the units of the file, row by row. `slice` is a
-  /// frame that read() returned. The result also contains outliers, which frames replace by NaN.
-  /// For inputs other than stacks, `values` becomes empty.
+  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers have
+  /// their values here, but are NaN in frames. read() must have returned `slice`. For inputs other
+  /// than stacks, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();
   }
-  /// Returns one line for each discontinuity of the input's time stamps that the source has removed
-  /// so far. Joined recordings, restarted encoders and overflows of counters cause such
-  /// discontinuities. The caller must not call this function while another thread reads from the
-  /// source.
+  /// Returns one line for each discontinuity of time stamps that the source has removed so far,
+  /// from joined recordings, restarted encoders and overflows of counters. Must not be called while
+  /// another thread reads from the source.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
-  /// Returns the stream numbers of the video streams, without cover pictures. The list is empty for
-  /// pictures, sequences and stacks.
+  /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
+  /// sequences and stacks.
   virtual std::vector<int> videos() const { return {}; }
-  /// Returns the layers of the first file of an OpenEXR input. The list is empty for other inputs.
+  /// Returns the layers of the first file of an OpenEXR input; empty for other inputs.
   virtual const std::vector<LayerInfo>& layers() const noexcept {
     static const std::vector<LayerInfo> none;
     return none;
   }
-  /// Returns the number of decoded pictures, including the pictures that read() did not return. The
-  /// caller must not call this function while another thread reads from the source.
+  /// Returns the number of decoded pictures, including those that read() did not return. Must not
+  /// be called while another thread reads from the source.
   virtual std::int64_t decoded() const { return 0; }
 };
 

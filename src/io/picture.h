@@ -10,12 +10,12 @@ namespace lull::io {
 
 /// Converts the colours of `frame`, whose samples must be in host memory, to R G B of 16 bits and
 /// full range. The function uses the matrix and the range that open_source() detected, and
-/// interpolates chroma to all pixels. Floats are clipped to 0..white. Frames of R G B floats
-/// contain linear light, so the function applies the sRGB transfer function to them.
+/// interpolates chroma. Floats are clipped to 0..white. R G B floats contain linear light and get
+/// the sRGB transfer function.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
-/// Returns the alpha channel of a frame as one grey plane with the size of the frame. The result is
-/// null if the frame has no alpha.
+/// Returns the alpha channel of a frame as one grey plane with the size of the frame; null if it
+/// has none.
 [[nodiscard]] const Frame* alpha_of(const Frame& frame);
 /// Replaces the alpha channel of a frame by a plane with the size of the frame. All other side data
 /// remain unchanged.
@@ -24,8 +24,7 @@ void set_alpha(Frame& frame, Frame alpha);
 /// Returns a picture as the bytes of a PNG file. `picture` must be grey or R G B of 8 bits.
 [[nodiscard]] std::string encode_png(const Frame& picture);
 
-/// Writes a PNG file. The file gets its final name when it is complete. `rgb` must be R G B of 8
-/// bits.
+/// Writes a PNG file, which gets its final name when it is complete. `rgb` must be R G B of 8 bits.
 /// @throws CannotCreate, IoError
 void write_png(const std::string& path, const Frame& rgb, bool overwrite,
                const Access& access = {});

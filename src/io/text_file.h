@@ -1,7 +1,6 @@
 #pragma once
 // Reads and writes small text files, such as sidecar files and records of jobs. A file gets its
-// final name only after its content has been written completely. The functions read only regular
-// files of limited size.
+// final name when its content is complete. The functions read only regular files of limited size.
 
 #include <cstddef>
 #include <memory>
@@ -28,7 +27,7 @@ class TextFile {
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  /// Writes `text` to the file temporary(). The caller must call this function exactly once.
+  /// Writes `text` to the file temporary(). Must be called exactly once.
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
@@ -45,14 +44,13 @@ class TextFile {
 /// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the content of the file `path` by `text`. Another process that reads the file gets
-/// either the old or the new content. After a power failure, the text may be lost. Returns false if
-/// the file could not be written; errno is the reason. The function never replaces folders and
-/// devices.
+/// Replaces the content of the file `path` by `text`. Other processes that read the file get either
+/// the old or the new content. The text may be lost after a power failure. Returns false if the
+/// file could not be written; errno is the reason. Folders and devices are never replaced.
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A temporary file from which another library reads a text. Only the owner of the file can read
-/// it. The destructor removes the file.
+/// A temporary file from which another library reads a text. Only the file's owner can read it. The
+/// destructor removes it.
 class TemporaryText {
  public:
   /// @throws IoError  the file cannot be created in the folder for temporary files
@@ -62,7 +60,7 @@ class TemporaryText {
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Writes the text of the file. The caller must call this function exactly once.
+  /// Writes the text of the file. Must be called exactly once.
   /// @throws IoError
   void write(const std::string& text) const;
 
@@ -77,7 +75,7 @@ class TemporaryText {
 /// @throws IoError  the failure may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
-/// Reads a text file as read_text() does, but returns nullopt if the file does not exist.
+/// Reads a text file as read_text() does; nullopt if the file does not exist.
 [[nodiscard]] std::optional<std::string> read_text_if_exists(const std::string& path,
                                                              std::size_t max_bytes);
 

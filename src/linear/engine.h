@@ -20,7 +20,7 @@ namespace lull::linear {
 inline constexpr int readable_padding = 16;
 
 /// The pictures y, x and z (params.h) of one plane of a set of planes. All pictures have the same
-/// size, and each row has readable_padding samples beyond its end.
+/// size, with readable_padding samples beyond the end of each row.
 struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
@@ -50,7 +50,7 @@ class Engine {
                      Groups& groups) = 0;
   /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
   /// reads the pictures y, and an iteration reads the pictures x, y and z. frames[f] belongs to
-  /// frame f of the groups. The pictures of all frames have equal strides.
+  /// frame f of the groups. All pictures have equal strides.
   virtual void combine(const Step& step, const Groups& groups,
                        std::span<const FramePlane> frames) = 0;
   /// Writes the mean estimates to x. In all iterations except the last, the function also writes
@@ -91,9 +91,8 @@ inline void start_iterations(const PlaneState& plane) {
     std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
 }
 
-/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState). The
-/// call guide(source) computes the guide from the pictures y, x or z of all planes; `source`
-/// selects the picture.
+/// Filters planes that have one guide. The result of each plane is its picture x (PlaneState).
+/// guide(source) computes the guide from the pictures y, x or z of all planes.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

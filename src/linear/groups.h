@@ -57,35 +57,35 @@ constexpr int bundle_columns(const ReferenceGrid& grid) {
 }
 
 /// The position of a patch: the index of its frame, and its displacement from the reference patch.
-/// If the patch spans two frames, its second half has the same displacement in the partner of the
+/// The second half of a patch that spans two frames has the same displacement in the partner of the
 /// frame.
 struct Place {
   int frame = 0, x = 0, y = 0;
 };
 
-/// A frame in which the matcher searches for candidates (params.h, "Over time"). Frame 0 contains
-/// the reference patches.
+/// A frame in which the matcher searches for candidates (params.h, "Temporal filtering"). Frame 0
+/// contains the reference patches.
 struct SearchedFrame {
   int partner = no_frame;  // frame of the second halves of patches that span two frames
-  /// Displacement of the window's centre for each bundle (a block of 8x4 reference patches). If the
-  /// vector is empty, all displacements are 0.
+  /// Displacement of the window's centre for each bundle (a block of 8x4 reference patches). Empty:
+  /// all displacements are 0.
   std::vector<Motion> motion;
 };
 
-/// Parameters of the search for groups. The reference patches are in one frame; the matcher
-/// searches for candidates in one or several frames.
+/// Parameters of the search for groups of the reference patches of one frame, in one or several
+/// frames.
 struct Search {
   std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
   /// States for each bundle (a block of 8x4 reference patches) whether its patches span two frames.
-  /// If the vector is empty, no patches span two frames.
+  /// Empty: no patches span two frames.
   std::vector<std::uint8_t> has_pairs;
   /// Amount that the matcher subtracts from the mean squared difference of the patch that motion
   /// predicts.
   float bonus = 0;
 };
 
-/// Groups as indices of candidates. The reference patch, which has the index 0, is the first
-/// member. The order of all other members is arbitrary.
+/// Groups as indices of candidates. The first member is the reference patch, with the index 0. The
+/// order of all other members is arbitrary.
 class Groups {
  public:
   /// Makes the groups empty. `sizes` must be a result of fitted().

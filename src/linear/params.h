@@ -2,11 +2,11 @@
 // The parameters and the exact definition of iterated linear combinations of patches (Herbreteau
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 //
-// Pictures. There are three pictures: y is the noisy picture, whose noise has the standard
-// deviation s; x is the current estimate; z is a partly denoised picture, whose remaining noise is
-// about tau s. At first, z is y. The pilot computes the first x from y. M iterations m = 1 .. M
-// then compute the next x and the next z. The result is x of iteration M. After iteration m, the
-// remaining noise of z is given by tau = tau0 (1 - m / M).
+// Pictures. y is the noisy picture, whose noise has the standard deviation s; x is the current
+// estimate; z is a partly denoised picture, whose remaining noise is about tau s. At first, z is y.
+// The pilot computes the first x from y. M iterations m = 1 .. M then compute the next x and the
+// next z. The result is x of iteration M. After iteration m, the remaining noise of z is given by
+// tau = tau0 (1 - m / M).
 //
 // Sets. Planes of a picture that share their groups form a set (match/guide.h, PlaneSet). A set has
 // one guide. Each plane has its own s, Gram matrix and weights. The noise of the first plane of a
@@ -16,9 +16,9 @@
 // Guide. The matcher finds the groups of the pilot in the guide of y, and the groups of iteration 1
 // in the guide of x. For the iterations m = 1 + i rematch, i = 1 .. matchings - 1, the matcher
 // finds new groups in the guide of z. All other iterations use the groups of the previous
-// iteration. (Groups found in z are better than groups found in x, because the errors of x are
-// similar in all patches of the groups from which x was made.) The matcher quantises the guide to
-// integers, so that all backends compute equal distances:
+// iteration. (Groups found in x are worse, because the errors of x are similar in all patches of a
+// group from which x was made.) The matcher quantises the guide to integers, so that all backends
+// compute equal distances:
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
 // The quantisation uses single precision, with scale = guide_levels / (high - low). In all
 // iterations, the range [low, high] is the result of guide_range(set, format, noise, 1).
@@ -33,12 +33,12 @@
 // The reference patch has the key 0. All other candidates have the index 1 + position, where the
 // position counts all displacements of the window row by row, starting at (-r, -r) and including
 // the reference patch. Therefore no two candidates have equal keys. The group consists of the
-// `group` candidates with the smallest keys, or of all candidates if there are fewer. The order of
-// the members does not matter.
+// `group` candidates with the smallest keys, or of all candidates if there are fewer. Their order
+// does not matter.
 //
 // Pilot. The k rows of Y are the patches of a group, with n samples each. Yc is Y minus the mean of
-// its rows. (The rows of Theta sum to 1, so the subtraction changes nothing in exact arithmetic. It
-// reduces the condition number by orders of magnitude.)
+// its rows. The subtraction reduces the condition number, and does not change the result, because
+// the rows of Theta sum to 1.
 //     Q = Yc Yc' + alpha^2 C + f I, Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 // C is the covariance of the noise of two patches, summed over their samples. For white noise, C is
 // n s^2 I. For coloured noise, C_ij is n s^2 rho(p_i - p_j), where rho is the autocorrelation of
@@ -57,31 +57,31 @@
 // mean of F. The weight of row i has the same formula as in the pilot. The last iteration has tau =
 // 0, so F equals E, and one sum is enough.
 //
-// Over time. Groups have patches from the frames that the session lists (time/frame_session.h). The
-// first of these frames contains the reference patches. All frames pass through the pilot and the
-// iterations. A step of a frame reads the pictures y, x and z that the previous step computed for
-// the listed frames, and adds its estimates to the sums of all these frames. There are
-// iterations_over_time iterations. The matcher finds groups for the pilot and for iteration 1.
+// Temporal filtering. Groups have patches from the frames that the session lists
+// (time/frame_session.h). The first of these frames contains the reference patches. A step (the
+// pilot or one of iterations_over_time iterations) reads the pictures y, x and z that the previous
+// step computed for the listed frames, and adds its estimates to the sums of all these frames. The
+// matcher finds groups for the pilot and for iteration 1.
 //
-// Windows over time. The window has the side `window` in the frame of the reference patches, and
-// the side `temporal_window` in all other frames. Its centre is the position that motion predicts,
-// that is, the vector of the bundle, a block of 8x4 reference patches (match/motion_grid.h, with
-// the grid of these patches). Indices continue frame by frame: the first candidate of frame f has
-// the index 1 + window^2 + (f - 1) temporal_window^2.
+// Windows of temporal filtering. The window has the side `window` in the frame of the reference
+// patches, and the side `temporal_window` in all other frames. Its centre is the position that the
+// motion vector of the bundle (a block of 8x4 reference patches, match/motion_grid.h) predicts.
+// Indices continue frame by frame: the first candidate of frame f has the index 1 + window^2 + (f -
+// 1) temporal_window^2.
 //
-// Bonus over time. The distance of the candidate in the centre of a window is reduced by
-// floor(bonus_share sigma^2 scale^2 n), but not below 0. Here sigma is the standard deviation of
+// Bonus of temporal filtering. The distance of the candidate in the centre of a window is reduced
+// by floor(bonus_share sigma^2 scale^2 n), but not below 0. Here sigma is the standard deviation of
 // the noise of the guide, and scale is the scale of its quantisation.
 //
-// Pairs over time. If `pairs` is set and the motion of a bundle is uniform, the patches of the
+// Pairs of frames. If `pairs` is set and the motion of a bundle is uniform, the patches of the
 // bundle span two frames. The second half of such a patch has the same position in the partner of
 // its frame (time/frame_pairs.h). The distance and n count both halves. Frames without a partner
 // have no candidates. Motion counts as uniform if the acceleration (match/second_half.h) is 0 in at
 // least half of the frames with a partner. C_ij is a sum over both halves, and rho is 0 between
 // frames.
 //
-// White noise. The vector 1 (all ones) is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 +
-// f in the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of all
+// White noise. The vector 1 (all ones) is an eigenvector of Q. Its eigenvalue is e = alpha^2 n s^2
+// + f in the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of all
 // ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
@@ -114,7 +114,7 @@ inline constexpr int guide_levels = 255;
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
 /// Number of bits by which the distances of patches with `samples` samples are shifted to the
 /// right. A shifted distance reaches max_distance only if the root-mean-square difference of two
-/// patches exceeds half of guide_levels.
+/// patches exceeds guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.
@@ -126,17 +126,17 @@ struct SetParams {
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
-  /// The factor `excess` in the formula of g: the variance of the noise that an iteration assumes
-  /// in Z, divided by the variance t^2 that it measures.
+  /// The factor `excess` in the formula of g: the noise variance that an iteration assumes in Z,
+  /// divided by the variance t^2 that it measures.
   float excess = 1;
 };
 
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 
-/// Returns the parameters for noise with the standard deviation `sigma` on the 0..255 scale. The
-/// coarseness is the sum of the autocorrelation of the noise. It is 1 for white noise, and about
-/// the number of samples over which coarse noise extends. The values were tuned by measurement
-/// (docs/measurements/linear-combinations.md).
+/// Returns the parameters for noise with the standard deviation `sigma` on the 0..255 scale (chosen
+/// by measurement: docs/measurements/linear-combinations.md). `coarseness` is the sum of the
+/// autocorrelation of the noise: 1 for white noise, and about the number of samples over which
+/// coarse noise extends.
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
   // `excess` is 1.1 up to a noise level of 20, decreases linearly, and is 1 from a noise level of
@@ -165,8 +165,8 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   return p;
 }
 
-/// Number of iterations over time. The number does not depend on the noise, so that all planes have
-/// the same number of steps.
+/// Number of iterations with temporal filtering. It does not depend on the noise, so that all
+/// planes have the same number of steps.
 inline constexpr int iterations_over_time = 3;
 /// Share of the noise variance that the matcher subtracts from the mean squared difference of the
 /// patch that motion predicts.

@@ -43,8 +43,8 @@ SetParams parameters_over_time(float sigma, float coarseness) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
   std::vector<SetPlan> plans;
-  // Even for single pictures, plane_sets() gets the arguments for filters over time. In the sets
-  // that it then returns, all planes use the groups that are found in luma.
+  // plane_sets() gets the arguments for temporal filtering, also for single pictures, because all
+  // planes then use the groups that are found in luma.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;

@@ -10,7 +10,7 @@
 
 namespace lull::linear {
 
-/// Returns the parameters for frames that are filtered over time. The arguments are the same as for
+/// Returns the parameters for temporal filtering. The arguments are the same as for
 /// parameters_for().
 [[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
 
@@ -22,8 +22,7 @@ struct SetPlan {
 
 /// Returns the sets of planes in the order in which the session filters them. `noise` is the noise
 /// of the planes in the colour space in which they are filtered (Y, U and V for RGB). If a guide
-/// contains luma, but its set of planes does not contain luma, every step computes the guide from
-/// the filtered luma.
+/// contains luma from another set, every step computes the guide from the filtered luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

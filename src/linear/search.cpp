@@ -17,8 +17,8 @@ std::vector<Motion> motion_of_bundles(const MotionGrid& grid, const ReferenceGri
   return bundles;
 }
 
-/// Returns whether the motion of a bundle (a block of 8x4 reference patches) is not accelerated in
-/// at least half of the frames that have a partner.
+/// Returns whether the motion of a bundle (a block of 8x4 reference patches) is uniform in at least
+/// half of the frames that have a partner.
 bool is_even(const std::vector<SearchedFrame>& frames, std::size_t bundle) {
   const auto motion = [&](int frame) {
     return frame == 0 ? Motion{} : frames[frame].motion[bundle];

@@ -1,5 +1,5 @@
 #pragma once
-// Plans the search for groups in several frames (params.h, "Over time").
+// Plans the search for groups in several frames (params.h, "Temporal filtering").
 
 #include <span>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace lull::linear {
 
-/// A searched frame. `offset` is its offset from the frame of the reference patches. `cells` is the
-/// motion from the frame of the reference patches to this frame, with one vector for each motion
-/// block (time/motion.h). The first frame has no motion.
+/// A searched frame. `offset` is its offset from the frame of the reference patches. `cells`
+/// contains the motion vectors from that frame to this one, one for each motion block
+/// (time/motion.h). The first frame has no motion.
 struct FrameMotion {
   int offset = 0;
   const std::vector<Motion>* cells = nullptr;

@@ -1,23 +1,22 @@
 #pragma once
 // Clustered matching, after Tsai, Steinberger, Pajak and Pulli 2016 (Fast ANN for High-Quality
 // Collaborative Filtering, section 3), with tilings that are shifted against each other:
-// 1. Each tiling divides the positions of patches into tiles that do not overlap. If frames are
-//    filtered over time, a tile covers the same positions in all frames. The tiles contain the
-//    patches at all positions, not only reference patches.
+// 1. Each tiling divides the positions of all patches, not only of reference patches, into tiles
+//    that do not overlap. With temporal filtering, a tile covers the same positions in all frames.
 // 2. The patches of a tile, frame by frame and row by row, are split in two recursively until a
 //    cluster has at most `leaf` patches. A split begins with 8 seed patches, evenly spaced in the
 //    cluster. The first seed is one centre. The other centre is the first seed at which the
 //    cumulative sum of the distances from the first seed exceeds half of the total. Then 2-means
 //    runs on the 8 seeds for at most 5 rounds, and each patch of the cluster goes to the nearer
-//    centre, or to the first centre if both are equally near. (The difference of the centres is
-//    rounded to 6 bits and a sign, so that kernels can multiply it byte by byte.) Patches keep
-//    their order. If the split leaves all patches in one part, the cluster is halved in the order
-//    of its patches.
+//    centre, or to the first centre if both are equally near. The difference of the centres is
+//    rounded to 6 bits and a sign, so that kernels can multiply it byte by byte. Patches keep their
+//    order. If the split leaves all patches in one part, the cluster is halved in the order of its
+//    patches.
 // 3. The candidates of a reference patch are the patches of its clusters in all tilings, each
-//    counted once. If frames are filtered over time, the patch that motion predicts in each
-//    neighbouring frame is also a candidate. group.h defines how candidates are ranked and how many
-//    become members. Candidates at equal distance are ordered by their position in the whole
-//    picture: frame by frame, row by row.
+//    counted once. With temporal filtering, the patch that motion predicts in each neighbouring
+//    frame is also a candidate. group.h defines the ranking and the number of members. Candidates
+//    at equal distance are ordered by their position in the whole picture: frame by frame, row by
+//    row.
 //
 // All arithmetic uses integers: the guide has 8 bits, and centres are sums and counts. Therefore
 // all backends find the same groups if their guides are equal.
@@ -40,14 +39,13 @@ namespace lull {
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
 inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
 /// Maximum number of successive splits that lead from a tile to a cluster. Beyond this depth,
-/// clusters are halved without a search for centres. On average, clusters of noisy pictures have a
-/// depth of 16.
+/// clusters are halved without a search for centres. The average depth in noisy pictures is 16.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
 
-/// Parses "TILE:LEAF:TILINGS" or "paper". Returns an empty optional if the text has another form.
-/// The function does not check the ranges of the numbers.
+/// Parses "TILE:LEAF:TILINGS" or "paper", without a check of the ranges of the numbers. Returns an
+/// empty optional if the text has another form.
 [[nodiscard]] std::optional<ClusterParams> parse_clusters(std::string_view text);
 /// Returns the parameters in the form "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
@@ -61,9 +59,9 @@ struct Tiling {
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted against each other by thirds of a tile, along the diagonal. Any
-    // other number of tilings is shifted by half a tile: the second tiling along the diagonal, the
-    // third tiling along x, and the fourth tiling along y.
+    // Three tilings are shifted by thirds of a tile, along the diagonal. Any other number of
+    // tilings is shifted by half a tile: the second tiling along the diagonal, the third along x,
+    // and the fourth along y.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -82,8 +80,8 @@ struct Tiling {
   }
 };
 
-/// Returns the index of the second centre among the 8 seeds. `distances` are the distances of the
-/// seeds to the first seed (square roots, rounded down). Returns -1 if all distances are 0.
+/// Returns the index of the second centre among the 8 seeds, or -1 if all distances are 0.
+/// `distances` are the distances of the seeds from the first seed (square roots, rounded down).
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;
@@ -92,11 +90,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// Assigns a patch to one of two centres. Let the first centre be the mean of `a` patches with the
-/// sum s, and the second centre the mean of `b` patches with the sum t. The plane that bisects the
-/// line between the centres separates the patches. A patch p is on the second centre's side if p.w
-/// < m.w. The dot denotes a dot product, w = b s - a t and m = (b s + a t) / 2ab. With w rounded to
-/// 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at most 8.
+/// The rule that assigns a patch p to one of two centres: the mean of `a` patches with the sum s,
+/// and the mean of `b` patches with the sum t. The patch is nearer to the second centre if p.w <
+/// m.w, where the dot denotes a dot product, w = b s - a t and m = (b s + a t) / 2ab. With w
+/// rounded to 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns by how many bits the differences of the centres are shifted right, so that every
@@ -110,9 +107,8 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns the bound of the test p.w < m.w of split_difference(): the dot product m.w, rounded up
-/// to an integer. `a` and `b` are the numbers of patches of the two centres. `middle` is the
-/// integer 2ab m.w.
+/// Returns the bound of the test p.w < m.w of split_difference(): m.w, rounded up to an integer.
+/// `a` and `b` are the numbers of patches of the two centres. `middle` is the integer 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -150,8 +146,8 @@ struct GuideBytes {
   }
 };
 
-/// The match threshold and the biases of group.h, converted to the distances of clustered matching.
-/// Such a distance is the sum of squared differences between two patches of the 8-bit guide.
+/// The match threshold and the biases of group.h, converted to distances of clustered matching:
+/// sums of squared differences between two patches of the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
@@ -198,14 +194,14 @@ struct PatchNumbers {
 
  private:
   // Returns the difference between the patch numbers of a patch and the patch below it: an odd
-  // multiple of 16 that is at least `width` and longer than two tiles. Because the multiple is odd,
-  // the rows of a tile do not map to the same cache sets.
+  // multiple of 16, so that the rows of a tile do not map to the same cache sets, that is at least
+  // `width` and longer than two tiles.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // Rounding errors do not change the integer part, because the offset of 0.5 moves all quotients
-  // away from integers.
+  // The offset of 0.5 moves all quotients away from integers, so rounding errors do not change the
+  // integer part.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
@@ -223,8 +219,8 @@ class PatchSpace {
   /// Returns the split of a cluster of these patches. The default implementation calls find_split()
   /// with the 8 seed patches.
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
-  /// Moves the patches of the second part behind the patches of the first part and keeps the order
-  /// of the patches in both parts. Returns the number of patches in the first part. `scratch` has
+  /// Moves the patches of the second part behind the patches of the first part, without changing
+  /// their order, and returns the number of patches in the first part. `scratch` has
   /// `scratch_padding` elements more than `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;

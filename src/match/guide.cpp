@@ -31,8 +31,8 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   PlaneSet last{chroma};
   last.uses_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
-    // In a guide of RGB that contains luma, chroma has a lower weight than luma, because luma has
-    // more detail.
+    // Chroma has a lower weight than luma in an RGB guide that contains luma, because luma has more
+    // detail.
     const bool shows_more = last.uses_luma && format.layout == Layout::rgb;
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
     const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;
@@ -68,8 +68,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Integer samples are clipped to 0..255, so their range does not depend on the noise. Float
-  // samples and sums of planes are not clipped, so noise extends their range.
+  // Only integer samples are clipped to 0..255. Noise extends the range of float samples and of
+  // sums of planes.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -77,8 +77,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance between two means of samples of a plane. Each mean covers a block
-/// of 2^shift_x x 2^shift_y samples. (dx, dy) is the displacement between the blocks, in blocks.
+/// Returns the noise covariance between two means of blocks of 2^shift_x x 2^shift_y samples of a
+/// plane. (dx, dy) is the displacement between the blocks, in blocks.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;

@@ -2,12 +2,11 @@
 // Defines the guides in which the planes of a frame are matched. All backends use the same guides.
 // docs/measurements/colour.md contains the measurements on which the guides are based.
 //
-// If frames are denoised one by one, the guides are:
+// Without temporal filtering, the guides are:
 // - First phase: luma is matched in luma. The two chroma planes C1 and C2 are matched together in
 //   (C1 - C2) / sqrt(2). This guide has the noise level of each chroma plane, and shows the edges
 //   of both planes, because their edges usually have opposite signs. Groups that are found in luma
-//   give worse results for chroma than groups that are found in this guide, although luma has more
-//   detail.
+//   give worse results for chroma, although luma has more detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
 //   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
 //   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A
@@ -16,9 +15,9 @@
 //   filtered is not part of the guide: the other chroma plane then replaces the difference C1 - C2.
 //   If neither chroma plane is filtered, luma is filtered as a grey picture.
 //
-// Over time: all planes are matched in luma, downsampled to their size. Other frames contain
-// patches of the same object, and luma identifies them best. If luma is not filtered, the rules for
-// single frames apply.
+// With temporal filtering, all planes are matched in luma, downsampled to their size. Luma
+// identifies patches of the same object in other frames best. If luma is not filtered, the rules
+// without temporal filtering apply.
 
 #include <array>
 #include <memory>
@@ -34,8 +33,8 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane. The session does not filter planes without noise,
-/// and planes that are smaller than a patch.
+/// Returns whether the session filters any plane: a plane with noise that is not smaller than a
+/// patch.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// A set of planes of equal size that have the same groups in one phase.
@@ -46,19 +45,18 @@ struct PlaneSet {
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias that is added to distances (MatchParams::bias). The pointer is null if the guide is not a
-  /// noisy picture, or if the noise of the guide is white.
+  /// Bias that is added to distances (MatchParams::bias). Null: the guide is not a noisy picture,
+  /// or its noise is white.
   std::shared_ptr<const DistanceBias> bias;
   /// Maximum number of members of each group that the first phase stores for propagation
-  /// (propagation.h); 0: no groups are stored. The second phase has the same maximum as the first
-  /// phase, or 0 if the first phase stored no groups of these planes.
+  /// (propagation.h), in the plans of both phases; 0: no groups are stored.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the stored groups without a search
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the session must compute the guide as a picture in the size of chroma. If the
-  /// result is false, the guide is the luma plane.
+  /// Returns whether the session must compute the guide as a picture in the size of chroma. If not,
+  /// the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
 /// Returns the sets of planes of a phase, in the order in which the session filters them. `noise`
@@ -73,10 +71,9 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. If samples are clipped, the range
-/// is that of noise-free pictures. If not, the function extends that range at both ends by three
-/// standard deviations of the noise in the guide. `share` is the share of the input noise that
-/// remains in the guide.
+/// Returns the range of values in the guide of a set of planes: the range of noise-free pictures,
+/// extended at both ends by three standard deviations of the noise in the guide unless samples are
+/// clipped. `share` is the share of the input noise that remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
@@ -90,13 +87,13 @@ struct PlaneSet {
 /// Factor of the match threshold in the second phase, if the guide is computed from several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the guide of the second phase for RGB frames. It is below 1 / sqrt(2)
-/// because luma has less noise than U and V.
+/// Weight of U and V in the guide of the second phase for RGB frames: below 1 / sqrt(2), because
+/// luma has less noise.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Computes each sample of `coarse` as the mean of the 2^shift_x x 2^shift_y samples of `fine` that
-/// it covers. At the right and bottom edge, the mean contains only the samples that exist. The size
-/// of `coarse` is the size of `fine` divided by these powers of two, rounded up.
+/// it covers and that exist. The size of `coarse` is the size of `fine` divided by these powers of
+/// two, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a plane to a sum: sum += weight * plane, sample by sample.

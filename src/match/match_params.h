@@ -39,11 +39,10 @@ struct MatchParams {
   /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (propagation.h). If the candidates of a reference patch are
-  /// members of stored groups, the patches in these small windows are also candidates.
-  /// `refine_window` is the side of the window in the reference frame: 1 (no search), or another
-  /// odd number up to `window`. `refine_temporal_window` is the side of the windows in neighbouring
-  /// frames: 0 (no search), or an odd number up to temporal_window.
+  /// Sides of the refinement windows (propagation.h): small windows whose patches are candidates in
+  /// addition to the members of stored groups. `refine_window` is the side in the reference frame:
+  /// 1 (no search), or another odd number up to `window`. `refine_temporal_window` is the side in
+  /// neighbouring frames: 0 (no search), or an odd number up to temporal_window.
   int refine_window = 1, refine_temporal_window = 0;
   /// Bias of distances for coloured noise (group.h); null for white noise.
   const DistanceBias* bias = nullptr;

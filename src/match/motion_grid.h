@@ -1,6 +1,6 @@
 #pragma once
-// Motion of reference patches. A bundle is a block of up to 8x4 neighbouring reference patches. All
-// of them have the motion vector of the motion block (time/motion.h) that contains the centre of
+// Motion of reference patches. All patches of a bundle, a block of up to 8x4 neighbouring reference
+// patches, have the motion vector of the motion block (time/motion.h) that contains the centre of
 // the bundle. In chroma planes, the vector is converted to samples of the plane and rounded down.
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Size of a bundle in reference patches. All reference patches of a bundle have one motion vector.
-/// Bundles at the right and bottom edge have fewer reference patches.
+/// Size of a bundle in reference patches, which have one motion vector. Bundles at the right and
+/// bottom edge have fewer reference patches.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
 /// The bundles into which the reference patches of a plane are grouped.
@@ -65,8 +65,8 @@ struct MotionGrid {
 };
 
 /// Returns the maximum number of rows by which a motion vector may displace the reference patches
-/// of a bundle beyond the picture. Motion estimation restricts vectors so that the centre of the
-/// bundle does not leave the picture.
+/// of a bundle beyond the picture. It is limited because motion estimation keeps the centre of the
+/// bundle inside the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Fills `bundles` with the motion vector of each bundle, row by row.

@@ -2,11 +2,10 @@
 // The second halves of candidates. A patch that spans two frames (time/frame_pairs.h) has one half
 // in each of them.
 //
-// By default both halves of a patch are at the same position, which is right for uniform motion:
-// all patches then change in the same way between their halves. If motion accelerates, as in
-// hand-held video, the second half of a candidate shows other content than the second half of the
-// reference patch. In this case, the second half of the candidate is displaced by the acceleration.
-// All motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
+// By default both halves of a patch are at the same position, which is right for uniform motion. If
+// motion accelerates, as in hand-held video, the second half of a candidate would show other
+// content than the second half of the reference patch, so it is displaced by the acceleration. All
+// motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
 // candidates' second frame, and c to the reference patches' second frame. The displacement of a
 // candidate's second half from its first half is b - a - c. The matcher decides separately for each
 // bundle, a block of 8x4 reference patches (motion_grid.h).
@@ -44,10 +43,9 @@ struct BundleArea {
 };
 
 /// Returns the area of a bundle (a block of 8x4 reference patches) in which the two positions of
-/// the second half are compared. The area is the part of the bundle's reference patches that
-/// remains inside the plane when it is moved by `a` (the motion to the candidates' first frame) and
-/// by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's first reference
-/// patch.
+/// the second half are compared: the part of its reference patches that remains inside the plane
+/// when it is moved by `a` (the motion to the candidates' first frame) and by `a` + `acceleration`.
+/// `i` and `j` are the column and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

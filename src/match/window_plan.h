@@ -6,8 +6,8 @@
 // the union of their search windows is a rectangle. All rectangles are packed into one array, the
 // window atlas, so that the distance between two rows is the same in all windows. The upper strip
 // of the array contains the window of the pair that begins with the reference frame, and some of
-// the other windows. The strips below contain the remaining windows. There is one atlas for each of
-// the two frames of a pair.
+// the other windows. The strips below contain the remaining windows. Each of the two frames of a
+// pair has its own atlas.
 
 #include <algorithm>
 #include <array>
@@ -36,10 +36,9 @@ struct WindowAtlas {
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas with the windows in all pairs of frames. The upper strip of the atlas
-/// contains the window in the first pair and, to the right of it, `upper_windows` of the other
-/// windows. The remaining windows are in lower strips, with at least `min_columns` windows in a
-/// strip.
+/// Returns a window atlas with the windows in all pairs of frames. The upper strip contains the
+/// window in the first pair and, to the right of it, `upper_windows` of the other windows. The
+/// lower strips contain the remaining windows, at least `min_columns` in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;

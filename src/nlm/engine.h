@@ -1,10 +1,10 @@
 #pragma once
 // The interface between the sessions (open/), which process frames, and the backends, which process
-// planes of float samples on the 0..255 scale. weights.h states the formulas. Samples must be
-// finite and within filter_range_min..filter_range_max (float_range.h). The results of a backend
-// are deterministic and independent of the number of threads. The result of a sample depends only
-// on those samples that weights.h names. So a part of a clip or of a volume, with its margin, gives
-// the results of the complete clip or volume, bit for bit.
+// planes of float samples on the 0..255 scale by the formulas of weights.h. Samples must be finite
+// and within filter_range_min..filter_range_max (float_range.h). Results are deterministic and
+// independent of the number of threads. The result of a sample depends only on the samples that
+// weights.h names, so that a part of a clip or volume, with its margin, gives the same results as
+// the whole, bit for bit.
 
 #include <array>
 #include <memory>
@@ -40,9 +40,9 @@ struct FramePlan {
   /// Log2 of the subsampling of the planes, relative to the planes in which motion was estimated.
   int shift_x = 0, shift_y = 0;
 
-  /// The two functions return the width and the height of a motion block (time/motion.h) in samples
-  /// of the planes. The first motion block begins at sample (0, 0). Motion blocks at the right and
-  /// bottom edges may be smaller.
+  /// The width and the height of a motion block (time/motion.h) in samples of the planes. The first
+  /// motion block begins at sample (0, 0). Motion blocks at the right and bottom edges may be
+  /// smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the motion block that contains a sample.
@@ -55,9 +55,9 @@ struct FramePlan {
 /// result is wanted.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the wanted frame to this frame: one for each motion block, row by row, in
-  /// samples of the planes in which motion was estimated; empty: no motion. Moved by its vector, a
-  /// motion block extends at most one sample beyond the planes.
+  /// Motion vectors from the wanted frame to this frame, one for each motion block, row by row, in
+  /// samples of the planes in which motion was estimated. Empty: no motion. A motion block that is
+  /// moved by its vector extends at most one sample beyond the planes.
   std::span<const Motion> motion;
 };
 
@@ -98,11 +98,10 @@ class VolumeEngine {
   virtual void begin(int z) = 0;
   /// Loads the next slice. `guide` is not used if plan.is_self_guided.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`. `results` contains one view for each slice.
-  /// `wanted` contains at most slices_at_a_time() slices, and the z of successive calls must
-  /// increase. `available` contains the slices that exist. All available slices up to a distance of
-  /// reach_slices() from the wanted slices must have been loaded. Later calls do not need slices
-  /// before wanted.first - reach_slices().
+  /// Computes the results of the slices `wanted`, at most slices_at_a_time() slices, whose z must
+  /// increase from call to call. `results` contains one view for each slice. `available` contains
+  /// the slices that exist; those up to a distance of reach_slices() from the wanted slices must
+  /// have been loaded. Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). The memory of the engine and

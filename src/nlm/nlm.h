@@ -1,7 +1,6 @@
 #pragma once
 // Opens sessions of non-local means for pictures, with or without temporal filtering, and for
-// volumes. The slices of a volume are the frames of its session. The backend is chosen once for a
-// complete session.
+// volumes. The slices of a volume are the frames of its session.
 
 #include <memory>
 
@@ -28,9 +27,9 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a detector of repeated frames; null for volumes. It gives the same results as the
-/// detection in a session with these parameters. A caller that distributes parts of a clip to
-/// several sessions stores these results in Frame::repeat_state.
+/// Opens a detector of repeated frames, with the same results as the detection in a session with
+/// these parameters; null for volumes. A caller that distributes parts of a clip to several
+/// sessions stores these results in Frame::repeat_state.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -39,23 +39,22 @@ struct Params {
   int search_radius = 5;  // S of Marques and Pardo, M of Cuomo; 1..20, in volumes 1..10
   Weights weights = Weights::polynomial;
   float h = 0.8f;  // strength, in units of the noise's sigma, > 0
-  /// Number of noise variances that the filter subtracts from distances, 0..2. The number 2 removes
-  /// the contribution of the noise to the distance of patches with equal content.
+  /// Number of noise variances that the filter subtracts from distances, 0..2. 2 is the
+  /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
   // Additional weight beta of the difference between the means of two patches, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // Temporal radius R: the number of neighbouring frames before a frame and after a frame, 0..8.
-  // The value for volumes is 0.
+  // Temporal radius R: the number of neighbouring frames before and after a frame, 0..8; 0 for
+  // volumes.
   int temporal = 0;
   /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of the
   /// frame cannot be predicted from the previous frames (frame_relation.h). 0: there are no scene
   /// cuts.
   float scene_cut = 0.5f;
 
-  /// If true, distances are measured in Frame::guide instead of the frame. The guide is a frame of
-  /// the same size and planes, for example a frame that was filtered before. The filter assumes
-  /// that the guide contains no noise.
+  /// If true, distances are measured in Frame::guide, a frame of the same size and planes, for
+  /// example a frame that was filtered before. The filter assumes that the guide contains no noise.
   bool guided = false;
   /// If true, frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
   /// The frames must be grey and have no guide.
@@ -82,8 +81,8 @@ struct Params {
 /// measurement (docs/measurements/nlm.md). The profiles `best` and `high` have the same parameters.
 /// `temporal` becomes Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
-/// windows, 3^3 patches and Coupe's h.
+/// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo et al.,
+/// with 11^3 windows, 3^3 patches and the strength h of Coupe et al.
 [[nodiscard]] Params make_volume_params(Profile profile, const NoiseModel& noise);
 
 /// Returns the number of frames, or slices, before and after a frame on which the result of the

@@ -5,12 +5,12 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of the filter for skewed noise (skew_bias of Stabiliser). The bias was not measured for
-/// non-local means. The value lies between the values that were measured for the profiles of BM3D,
-/// which also averages patches (bm3d/stabilisers.cpp).
+/// Bias of the filter for skewed noise (skew_bias of Stabiliser). It was not measured for non-local
+/// means, but lies between the values that were measured for the profiles of BM3D
+/// (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
-/// Sets the parameters for patches that are compared in a separate guide. The guide has hardly any
+/// Sets the parameters for patches that are compared in a separate guide, which has hardly any
 /// noise, so that distances need no correction.
 Params guided(const Params& params) {
   Params p = params;

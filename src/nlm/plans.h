@@ -19,8 +19,7 @@ struct PlaneSet {
 
 /// Returns the sets of planes that have the same weights. RGB is one set. YUV planes of equal size
 /// are one set, with luma as guide. If chroma has another size, or luma is not filtered, both
-/// chroma planes are a set whose weights are computed from chroma. Planes without noise are in no
-/// set.
+/// chroma planes are a set with chroma as guide. Planes without noise are in no set.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
@@ -30,9 +29,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for plane `plane` of a volume. The plane must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Returns how many slices of this size a GPU filters together if patches are small cubes. Few
-/// large slices are enough to use the whole GPU, and a large slice needs more GPU memory than a
-/// small slice.
+/// Returns how many slices of this size a GPU filters together if patches are small cubes: few if
+/// slices are large, because few large slices occupy the whole GPU and need much memory.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

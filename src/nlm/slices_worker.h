@@ -25,21 +25,21 @@ class SlicesWorker {
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
   /// Returns the maximum number of slices for one call of finish(). A large number is more
-  /// efficient than a small number, but increases the latency.
+  /// efficient, but increases the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
   /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. The result of the slice receives copies of the planes that are not
-  /// filtered. If the slice is not wanted, the result receives copies of all planes.
+  /// Loads the next slice. Planes that are not filtered, or all planes if the slice is not wanted,
+  /// are copied to its result.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the next slices, whose indices are `span`. `available` contains the
   /// slices that exist. All available slices up to a distance of reach_slices() from `span` must
   /// have been loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() whose results may be incomplete at the same time.
-  /// Before the session calls another function, it waits for the results of all earlier calls. It
-  /// keeps `noisy` and `clean` of these calls valid until their results are complete.
+  /// Returns the number of calls of finish() whose results may be incomplete at the same time. The
+  /// session keeps `noisy` and `clean` of these calls valid until their results are complete.
+  /// Before it calls another function, it waits for the results of all earlier calls.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest call of finish() for which the session has not waited yet.
   virtual void await() {}

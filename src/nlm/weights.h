@@ -51,9 +51,8 @@
 
 namespace lull::nlm {
 
-/// Returns the position from which a sample of the padding, or a padding slice, is copied, on an
-/// axis of `length` samples or slices. `i` is the position of the padding sample or slice. Returns
-/// `i` itself if `i` is not in the padding.
+/// Returns the position from which a sample (or slice) of the padding at position `i` is copied, on
+/// an axis of `length` samples or slices. If `i` is not in the padding, the result is `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -83,10 +82,9 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. The value
-/// differs from all multiplied samples by at least 16. Guide planes are multiplied by such factors
-/// that this difference reduces a weight to 0. Therefore no patch is similar to a patch with a
-/// hole.
+/// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. It differs
+/// from all multiplied samples by at least 16, which reduces a weight to 0, so that no patch is
+/// similar to a patch with a hole.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

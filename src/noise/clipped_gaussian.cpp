@@ -9,8 +9,9 @@
 namespace lull {
 namespace {
 
-/// Moments of clipped samples as a function of intensity, from 4 standard deviations outside the
-/// clip limit to 6 standard deviations inside the clip limit, where hardly any sample is clipped.
+/// Moments of clipped samples as a function of intensity. The table begins 4 standard deviations
+/// beyond the clip limit and ends 6 standard deviations inside it, where hardly any sample is
+/// clipped.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;

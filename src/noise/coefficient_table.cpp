@@ -8,14 +8,15 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// own_k(l) is the autocorrelation of row k of the DCT at lag l. If the autocorrelation R of the
-// noise is the same at (dx, dy) and (-dx, dy), the variance of coefficient (v, u) is
+// The variance of DCT coefficient (v, u), for noise with autocorrelation R that is the same at (dx,
+// dy) and (-dx, dy), is
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
-//     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l): so T = A R A^T, and R = A^-1 T A^-T.
-// A is well conditioned (12.8 in the Frobenius norm). R is assumed to have a period of 15 samples,
-// so that only lags of -7..7 exist. The spectrum of the noise is F R F^T with F(f, l) = cos(2 pi f
-// l / 15), and twice that for l > 0. If no element of the spectrum is negative, noise with the
-// autocorrelation R exists in squares of 8x8 samples.
+//     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l),
+// where own_k(l) is the autocorrelation of row k of the DCT at lag l. So T = A R A^T, and R = A^-1
+// T A^-T; the condition number of A is 12.8 (Frobenius norm). The code assumes that R has a period
+// of 15 samples, so that only lags of -7..7 exist. The spectrum of the noise is then F R F^T with
+// F(f, l) = cos(2 pi f l / 15), and twice that for l > 0. R is the autocorrelation of some noise
+// only if no element of the spectrum is negative.
 
 namespace lull {
 namespace {
@@ -40,7 +41,7 @@ Matrix transposed(const Matrix& a) {
   return t;
 }
 
-/// Returns m x m^T: applies the matrix m along both axes of x.
+/// Returns m x m^T.
 Matrix both_ways(const Matrix& m, const Matrix& x) { return product(product(m, x), transposed(m)); }
 
 /// Inverts a matrix by Gauss-Jordan elimination with pivoting.
@@ -92,11 +93,10 @@ const Maps& maps() {
   return all;
 }
 
-/// Returns the non-negative power spectrum whose coefficient variances are most similar to `table`:
-/// it minimises the Itakura-Saito divergence, which corresponds to the likelihood of variances of
-/// Gaussian coefficients. The function takes multiplicative steps from `power` (Fevotte, Bertin,
-/// Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
-/// doi:10.1162/neco.2008.04-08-771).
+/// Returns the non-negative power spectrum whose coefficient variances have the smallest
+/// Itakura-Saito divergence from `table`. The function takes multiplicative steps from `power`
+/// (Fevotte, Bertin, Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito
+/// divergence", section 3, doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;
   const Matrix& map = maps().variances_of_power;
@@ -115,8 +115,8 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// Returns the autocovariance of noise at lags of 0..7 along both axes. The coefficient variances
-/// of the noise are `table`, whose mean must be 1.
+/// Returns the autocovariance, at lags of 0..7 along both axes, of noise whose coefficient
+/// variances are `table`. The mean of `table` must be 1.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);

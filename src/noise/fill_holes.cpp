@@ -8,8 +8,8 @@
 namespace lull {
 namespace {
 
-/// One level of an image pyramid, with half the size of the previous level: means of samples, and
-/// the weight of each mean from 0 (unknown) to 1 (known).
+/// One level of an image pyramid with half the resolution of the level below it: means of samples,
+/// and the weight of each mean from 0 (unknown) to 1 (known).
 struct Level {
   int width = 0, height = 0;
   std::vector<float> value, weight;

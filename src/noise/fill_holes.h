@@ -6,14 +6,14 @@
 
 namespace lull {
 
-/// Fills the holes of `plane` with coarse means of the surroundings, which reach into holes of any
-/// size (pull-push: Gortler, Grzeszczuk, Szeliski, Cohen 1996, doi:10.1145/237170.237200, section
-/// 3.5). The previous values of holes have no influence. If all samples are holes, all become 0,
-/// and the function returns false.
+/// Fills the holes of `plane` by interpolation from an image pyramid (pull-push: Gortler,
+/// Grzeszczuk, Szeliski, Cohen 1996, doi:10.1145/237170.237200, section 3.5). The previous values
+/// of holes have no influence. If all samples are holes, all become 0, and the function returns
+/// false.
 bool interpolate_holes(const Holes& holes, PlaneView<float> plane);
 
-/// Fills the holes of `plane` as interpolate_holes() does, then with some rounds of diffusion, so
-/// that the values continue the surroundings smoothly.
+/// Fills the holes of `plane` as interpolate_holes() does, then smooths the new samples by
+/// diffusion.
 void fill_holes(const Holes& holes, PlaneView<float> plane);
 
 }  // namespace lull

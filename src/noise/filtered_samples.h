@@ -1,8 +1,8 @@
 #pragma once
-// Converts the planes of a frame for a filter on the host, and converts the results back. The
-// filter gets float samples on the 0..255 scale, within the range that filters accept
-// (core/float_guard.h). If the noise level depends on the intensity, the samples are also
-// variance-stabilised (stabiliser.h).
+// Converts the planes of a frame to the float samples that a filter on the host processes, and
+// converts the results back. The float samples are on the 0..255 scale, within the range that
+// filters accept (core/float_guard.h). Planes with a noise curve are also variance-stabilised
+// (stabiliser.h).
 
 #include <array>
 
@@ -25,9 +25,9 @@ class FilteredSamples {
   /// Writes the filter input for plane `i` into the plane `to`. Returns true if some samples were
   /// replaced because they are outside the range that filters accept.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
-  /// Converts the filter's result for plane `i` back to samples of `clean`. The function overwrites
-  /// `filtered`. `noisy` is the frame from which the plane was loaded; null if load() returned
-  /// false for this plane.
+  /// Converts the filter's result for plane `i` to samples of `clean`. The function overwrites
+  /// `filtered`. `noisy` is the frame from which load() read the plane, or null if load() returned
+  /// false.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:

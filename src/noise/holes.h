@@ -1,5 +1,5 @@
 #pragma once
-// Invalid samples of depth maps: positions where a depth camera or a stereo matcher measured no
+// Invalid samples of depth maps: pixels for which a depth camera or a stereo matcher measured no
 // distance.
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 
 namespace lull {
 
-/// The holes of a plane. A session gets the holes with each frame (Frame::holes). In the frame
-/// itself, the samples at holes contain values that continue the surroundings smoothly. A patch
-/// that overlaps a hole is not a candidate for other patches, so that filled-in values affect only
-/// the samples around them.
+/// The holes of a plane. A session gets the holes with each frame (Frame::holes). The samples at
+/// holes contain interpolated values. The matcher never uses a patch that overlaps a hole as a
+/// candidate, so interpolated values affect only nearby results.
 class Holes {
  public:
   /// `hole` has one value per sample, row by row. The value is true for an invalid sample.
@@ -31,14 +30,14 @@ class Holes {
   }
   /// Returns the holes of a field: the even rows (parity 0) or the odd rows. The height is even.
   Holes field(int parity) const;
-  /// Returns for each sample, row by row, whether the patch of `side` x `side` samples that begins
-  /// at this sample overlaps a hole: 1 or 0. The value is 0 where the patch would extend beyond the
-  /// plane.
+  /// Returns one value per sample, row by row: 1 if the patch of `side` x `side` samples that
+  /// begins at this sample overlaps a hole, otherwise 0. The value is 0 if the patch would extend
+  /// beyond the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Returns element (x, y) of the summed-area table of the holes: the number of holes (i, j) with
-  /// i < x and j < y.
+  /// Element (x, y) of the summed-area table of the holes: the number of holes (i, j) with i < x
+  /// and j < y.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }
@@ -46,7 +45,7 @@ class Holes {
   std::vector<std::int32_t> sums_;
 };
 
-/// Checks that sessions for frames of this format can process holes.
+/// Checks that sessions can process holes in frames of this format.
 /// @throws InvalidArgument  the frames have several planes
 void check_holes(const FrameFormat& format);
 /// Returns the holes of a frame, or null.

@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip. The noise is estimated or specified once, before a session is opened.
-// Filters use it to compute thresholds, Wiener factors and distances.
+// The noise of a clip, estimated or specified before a session is opened. Filters use it to compute
+// thresholds, Wiener factors and distances.
 
 #include <array>
 #include <limits>
@@ -29,14 +29,12 @@ constexpr int lag_index(int dx, int dy) {
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
-  /// Standard deviation at intensity i * spacing on the 0..255 scale, > 0. Between these
-  /// intensities it is interpolated linearly. It is the standard deviation before samples are
-  /// clipped.
+  /// Standard deviation before clipping at intensity i * spacing on the 0..255 scale, > 0. It is
+  /// interpolated linearly between these intensities.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0). A sample that would lie beyond a limit because
-  /// of noise has the value of the limit (Foi 2009, "Clipped noisy images",
-  /// doi:10.1016/j.sigpro.2009.04.035). If a limit is infinite, samples are not clipped at this
-  /// limit.
+  /// Clip limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value of
+  /// the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
+  /// limit clips nothing.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
@@ -47,23 +45,22 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation that filters assume, on the 0..255 scale, >= 0. A plane with a sigma of 0
-  /// is not filtered. If there is a noise curve, sigma is the standard deviation in stabilised
-  /// samples, which also have values within 0..255. With sigma = stabilised_sigma(*curve), filters
-  /// remove exactly the noise of the curve. With a larger sigma they remove more noise, and with a
-  /// smaller sigma less noise.
+  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0; 0: the plane
+  /// is not filtered. For a plane with a noise curve, sigma refers to the stabilised samples, and a
+  /// sigma of stabilised_sigma(*curve) removes exactly the noise of the curve. A larger sigma
+  /// removes more noise, a smaller sigma less.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Noise level by intensity; null: the same noise level at every intensity, and nothing is
-  /// clipped. If there is a noise curve, filters process variance-stabilised samples
-  /// (stabiliser.h); `sigma` and `correlation` then describe the noise of stabilised samples.
+  /// Noise level by intensity; null: the same noise level at every intensity, without clipping. If
+  /// there is a noise curve, filters process variance-stabilised samples (stabiliser.h), and
+  /// `sigma` and `correlation` describe the noise of the stabilised samples.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Returns the noise level of the stored samples, for comparisons of samples that are not
-  /// stabilised (repeated frames, scene cuts, motion). The result is 0 if the plane is not
-  /// filtered.
+  /// Returns the noise level of the stored samples, for the detection of repeated frames, scene
+  /// cuts and motion, which compares samples that are not stabilised. The result is 0 if the plane
+  /// is not filtered.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
   /// Returns the correlation of two samples with displacement (dx, dy). It is 0 beyond the lags of
   /// the autocorrelation.
@@ -75,15 +72,14 @@ struct PlaneNoise {
 };
 
 /// The noise of each stored plane (Y, Cb, Cr or R, G, B). The noise of different planes is
-/// independent. If the model is given for the opponent space, in which R, G and B are filtered,
-/// only the noise of Y, U and V is independent.
+/// independent, unless the model was made by of_opponents().
 class NoiseModel {
  public:
   NoiseModel() = default;
-  /// Makes a model of white noise. (The constructor is not explicit, so that three noise levels can
-  /// be passed as a noise model.)
+  /// Makes a model of white noise. (Not explicit, so that callers can pass three noise levels as a
+  /// noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
-  /// Makes the model of RGB noise that is correlated between channels, as in camera pictures, from
+  /// Makes a model of RGB noise that is correlated between R, G and B, as in camera pictures, from
   /// the noise of Y, U and V of the opponent space. The noise levels of R, G and B are computed as
   /// if the noise of Y, U and V were independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
@@ -109,8 +105,8 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// Multiplies the noise level by `strength` > 0. Users choose this factor to remove less or more
-/// noise. Curves do not change, because they define how samples are stabilised.
+/// Multiplies the noise level by the denoising strength, > 0. Curves do not change, because they
+/// define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

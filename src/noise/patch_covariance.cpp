@@ -34,7 +34,7 @@ PatchCovariance::PatchCovariance(const PlaneNoise& noise, const AxisTransform& r
   reach_x_ = span + extent_x;
   reach_y_ = span + extent_y;
   values_.resize((index(reach_x_, reach_y_) + 1) * coefficients_);
-  // The sums are separable. The first step sums over lags along x, for each lag along y.
+  // The sums are separable. The first step sums along x for each lag along y.
   const int width = 2 * reach_x_ + 1, height = 2 * extent_y + 1;
   std::vector<double> along_x(static_cast<std::size_t>(width) * height);
   for (int u = 0; u < side; ++u) {

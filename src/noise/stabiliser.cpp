@@ -68,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the samples of one intensity, for noise that a noise curve describes: a Gaussian
-/// distribution that is clipped at the clip limits of the noise curve.
+/// Distribution of the noisy samples of one intensity: a Gaussian distribution whose width follows
+/// from the noise curve, clipped at the curve's clip limits.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -89,8 +89,8 @@ class Samples {
   double high() const { return high_; }
   double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
 
-  /// Returns the moments of f(z) for samples z of intensity y. The integrals are computed by the
-  /// trapezoidal rule, whose error is far below a hundredth of a level.
+  /// Returns the moments of f(z) for samples z of intensity y. The function uses the trapezoidal
+  /// rule, whose error is far below a hundredth of a level.
   template <class Function>
   Moments moments(double y, const Function& f) const {
     const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
@@ -112,12 +112,11 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns by how much the stabilising function f changes outside the range 0..255, between an end
-/// of the range and the distance `beyond` > 0 from this end. At the end, f has the slope `slope`,
-/// and the noise has the level s. A slope above 1 continues up to a distance of 4 s, because noise
-/// moves samples this far outside. Float samples further outside are picture content, not noise, so
-/// f becomes flatter there. The range that filters accept ends at the distance `room`, where f has
-/// changed by exactly `room`.
+/// Returns by how much the stabilising function f changes outside the range 0..255, from an end of
+/// the range to the distance `beyond` > 0 from this end. `slope` is the slope of f at the end, and
+/// `s` the noise level there. A slope above 1 continues up to the distance 4 s, which noise can
+/// reach. Farther outside, f becomes flatter and approaches `room`, its change at the end of the
+/// range that filters accept.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -166,9 +165,9 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes are exact only if f is nearly linear over the width of the noise. At low photon
-  // counts f is not linear enough, and the stabilised noise is up to a quarter too strong. Two
-  // rounds of correction halve this error.
+  // The slopes are exact only where f is nearly linear over the width of the noise. At low photon
+  // counts, the stabilised noise is up to a quarter too strong. Two rounds of correction halve this
+  // error.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -180,10 +179,9 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function, which maps a filter's result, a mean of samples f(z), to the
-/// intensity y. Near a clip limit, errors of the filter give results that belong to no intensity
-/// within the limits. The inverse continues linearly there, so that these errors do not bias the
-/// mean.
+/// Returns the inverse function, which maps a filter's result, an estimate of E[f(z)], to the
+/// intensity y. Beyond the values that occur for intensities within the clip limits, the inverse
+/// continues linearly, so that errors of the filter do not bias the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -194,13 +192,12 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope. Without a bound, the quotient could be too large, because
-    // make_increasing() may have made successive means nearly equal.
+    // Upper bound of the slope. make_increasing() can make successive means nearly equal, and the
+    // quotient would then be too large.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // If a limit is infinite, the slope there is 1. This slope has no effect within the range that
-  // filters accept.
+  // At an infinite limit, the slope is 1. It has no effect within the range that filters accept.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -215,9 +212,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the limits at which results are clipped. Samples closer to a limit than a fifth of the
-/// noise's standard deviation are shifted so that clipping preserves the local mean. This distance
-/// is about four standard deviations of the noise that remains after a filter.
+/// Returns the limits at which results are clipped. Results closer to a limit than a fifth of the
+/// noise level are shifted, so that clipping preserves the local mean. This distance is about four
+/// standard deviations of the noise that remains after a filter.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -1,8 +1,7 @@
 #pragma once
-// Base class of sessions that stabilise the variance of the noise before a filter
-// (variance-stabilising transform, VST) and apply the inverse to the results of the filter. The
-// session stores each frame, together with its stabilised form, until the filter returns its
-// result.
+// Base class of sessions that apply a variance-stabilising transform (VST) before a filter and the
+// inverse transform to the results of the filter. The session stores each noisy frame and its
+// stabilised form until the filter returns its result.
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +18,8 @@
 
 namespace lull {
 
-/// `InverseData` is the additional data of a frame that the inverse transform needs.
+/// `InverseData` is the data of a frame that the inverse transform needs in addition to the
+/// filter's result.
 template <class InverseData>
 class VstSession : public Denoiser {
  public:
@@ -57,15 +57,15 @@ class VstSession : public Denoiser {
     InverseData inverse_data;
   };
 
-  /// Computes the samples of `frame.stabilised`, which already has the frame info of `frame.noisy`,
-  /// and the data `frame.inverse_data`.
+  /// Computes the samples of `frame.stabilised` and sets `frame.inverse_data`. The frame info of
+  /// `frame.stabilised` is already set.
   virtual void stabilise(PendingFrame& frame) = 0;
-  /// Computes the samples of `clean` from the filter's result. `clean` already has the frame info
-  /// of `frame.noisy`.
+  /// Computes the samples of `clean` from the filter's result. The frame info of `clean` is already
+  /// set.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Replaces the result by the noisy sample wherever the filter did not change the stabilised
-  /// sample of a grey frame. Without this step, rounding of the inverse could change such samples.
+  /// Copies the noisy samples of a grey frame to the result wherever the filter did not change the
+  /// stabilised sample, because rounding of the inverse transform could change them.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -20,8 +20,8 @@ class BoundedQueue {
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
-  /// Adds an item; waits while the queue is full. Returns false if the queue is closed or
-  /// cancelled. In this case, the item is discarded, and the producer should stop.
+  /// Adds an item; waits while the queue is full. Returns false and discards the item if the queue
+  /// is closed or cancelled: the producer should then stop.
   [[nodiscard]] bool push(T item) {
     std::unique_lock lock(mutex_);
     has_space_.wait(lock, [&] { return items_.size() < capacity_ || state_ != State::open; });
@@ -45,12 +45,11 @@ class BoundedQueue {
     return item;
   }
 
-  /// Closes the queue. The producer calls this function after its last item. Consumers still get
-  /// the items in the queue.
+  /// Closes the queue after the producer's last item. Consumers still get the items in the queue.
   void close() { leave_open(State::closed); }
 
-  /// Discards the items in the queue and wakes all waiting threads. The producer or the consumer
-  /// may call this function to stop the other.
+  /// Discards the items in the queue and wakes all waiting threads. Producer or consumer may call
+  /// this function to stop the other.
   void cancel() { leave_open(State::cancelled); }
 
   /// Returns whether the queue was ended by cancel() rather than by close().

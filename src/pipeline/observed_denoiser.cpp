@@ -49,8 +49,7 @@ class ObservedDenoiser final : public Denoiser {
 
 Observer in_input_samples(Observer observer) {
   auto pool =
-      // An Observer must be copyable, and a pool is not, so all copies of the observer share one
-      // pool.
+      // All copies of the observer share one pool: an Observer must be copyable, and a pool is not.
       std::make_shared<std::optional<FramePool>>();
   return [observer = std::move(observer), pool](const Frame& noisy, const Frame& result) {
     if (!result.pixels || have_equal_samples(noisy.format, result.format))

@@ -90,9 +90,9 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next wanted frame, because this frame is
-  /// near or because the session gets the complete stream. In other cases, the result is false for
-  /// a context_only frame: such frames are not counted, so the distance is unknown.
+  /// Returns whether the session should continue up to the next wanted frame: because this frame is
+  /// near, or because the session gets the complete stream. Otherwise false for a context_only
+  /// frame: such frames are not counted, so the distance is unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -106,8 +106,7 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Begins a session: pushes the frames of the margin before `frame`, which the denoiser has
-  /// already returned without samples. If `frame` repeats another frame, the function also pushes
-  /// that frame.
+  /// already returned without samples, and the frame that `frame` repeats.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;
@@ -137,9 +136,8 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Returns whether the session has received all frames on which its wanted results depend. If the
-  /// session gets the complete stream, the frames of a margin cannot be counted, because repeated
-  /// frames are unknown. In this case, the function returns whether the session has returned all
-  /// wanted results.
+  /// session gets the complete stream, repeated frames in its margin are unknown. In this case, the
+  /// function returns whether the session has returned all wanted results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);
@@ -176,8 +174,8 @@ class PartDenoiser final : public Denoiser {
   std::int64_t frames_ = 0;    // number of frames that are not context_only
   int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  // The last noisy frames that do not repeat the previous frame. Their maximum number is the length
-  // of the margin before a span plus 1.
+  // The last noisy frames that do not repeat the previous frame: at most the margin before a span,
+  // and one more.
   std::deque<Frame> lead_;
   std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready

@@ -17,11 +17,10 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session can take half of the remaining frames of another session's part. Because of the
-// margins, the sessions then filter some frames twice. So the part is split only if it has at least
-// F times as many remaining frames as are filtered twice. At the end of the clip, F is
-// worth_at_the_end. While frames still arrive, F is worth_splitting, because the idle session may
-// get new frames instead.
+// An idle session may take half of the remaining frames of another session's part. Both sessions
+// then filter the frames of a margin. The constants are the minimum ratio of the remaining frames
+// to the frames that both sessions filter. While frames still arrive, the minimum is larger,
+// because the idle session may get new frames instead.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -113,8 +112,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. New frames also belong to the margin of the previous part, until this
-  /// margin is complete.
+  /// Begins a new part. New frames also belong to the margin of the previous part, until it is
+  /// complete.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -133,9 +132,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the caller must push more frames before the next result can arrive. The result
-  /// is true if the oldest part is incomplete, or if no session filters it while an idle session
-  /// waits for more frames of another part.
+  /// Returns whether the caller must push more frames before the next result can arrive: the oldest
+  /// part is incomplete, or no session filters it while an idle session waits for frames of another
+  /// part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -189,8 +188,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Splits the part with most remaining frames, and returns the second half as a new part. The
-  /// function is called if every part has a worker. It returns null if no part is long enough.
+  /// Splits the part with most remaining frames, and returns the second half as a new part; null if
+  /// no part is long enough. Called if every part has a worker.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;
@@ -199,9 +198,9 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // `filtered_twice` is the maximum number of frames that two sessions filter because a part is
-    // split in two halves. While frames still arrive, worth_splitting is so large that the second
-    // half of the part contains the complete margin after the first half.
+    // `filtered_twice` is the maximum number of frames that two sessions filter because of the
+    // split. With worth_splitting, the second half contains the complete margin after the first
+    // half.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -213,7 +212,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items of a part, from item `middle` on, to a new part, and returns the new part.
+  /// Moves the items of a part, from item `middle` on, to a new part. Returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -228,8 +227,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Turns the items of the part, from item `end` to the last item, into frames of the part's
-  /// margin.
+  /// Converts the items of the part, from item `end` on, to frames of the part's margin.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());

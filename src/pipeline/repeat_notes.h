@@ -9,8 +9,8 @@
 
 namespace lull::pipeline {
 
-/// Determines the repeat_state of those frames of a clip for which it is unknown. A repeated frame
-/// gets the samples of the frame that it repeats, so that it needs no memory of its own.
+/// Determines unknown values of repeat_state in a clip. A repeated frame shares the samples of the
+/// frame that it repeats, and needs no memory of its own.
 class RepeatNotes {
  public:
   /// @param finder  detects repeated frames; null: no frame counts as repeated
@@ -27,7 +27,7 @@ class RepeatNotes {
     else
       last_ = frame;
   }
-  /// Resets the object: the next frame is the first frame of another clip.
+  /// Resets the object for another clip.
   void clear() {
     last_ = {};
     if (finder_) finder_->clear();

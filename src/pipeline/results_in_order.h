@@ -1,5 +1,5 @@
 #pragma once
-// A reorder buffer. Results arrive in any order, and are returned in the order of their input
+// A reorder buffer: results arrive in any order, and are returned in the order of their input
 // frames.
 
 #include <cstdint>

@@ -123,8 +123,8 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // If the queue was not cancelled, all frames are written, because the denoising thread closes
-    // the queue only after the last frame.
+    // The denoising thread closes the queue only after the last frame, so a queue that was not
+    // cancelled means that all frames are written.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

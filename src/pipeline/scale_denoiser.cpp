@@ -13,8 +13,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns the index of the sample whose value stands for index `at`: `at` itself or, outside
-/// 0..size - 1, its mirror image.
+/// Returns `at` itself or, outside 0..size - 1, its mirror image.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
@@ -43,8 +42,8 @@ float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
 }
 
-/// Applies `filter` along columns, then along rows, from a plane to a plane of another size.
-/// `middle` is scratch memory for the result of the first pass.
+/// Applies `filter` along columns, then along rows, between planes of different sizes. `middle` is
+/// scratch memory for the result of the first pass.
 template <class Filter>
 void separable(PlaneView<const float> from, PlaneView<float> to, std::vector<float>& middle,
                const Filter& filter) {
@@ -126,8 +125,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The correction is the difference between the two results at half size. Only its lowest
-      // frequencies are used.
+      // Only the lowest frequencies of the difference between the two results at half size are
+      // used.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

@@ -61,8 +61,8 @@ void SessionPool::work(int me) noexcept {
   }
 }
 
-// Runs the session of worker `me`. Returns true if the session has finished its work, or if it has
-// failed without a replacement. Returns false if a new session has replaced it.
+// Runs the session of worker `me`. Returns false if a new session has replaced it; true if it has
+// finished its work, or has failed without a replacement.
 bool SessionPool::serve(int me) {
   try {
     callbacks_.serve(me, *workers_[me].session);
@@ -87,8 +87,8 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // report_failures() reports the failure only after another session has returned a result,
-    // because the same cause may make all sessions fail.
+    // A failure is reported only after another session has returned a result, because the same
+    // cause may make all sessions fail.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }

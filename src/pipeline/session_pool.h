@@ -1,6 +1,6 @@
 #pragma once
-// Threads that drive one session each, and the handling of device failures. The denoiser that owns
-// the pool distributes the work.
+// Threads that drive one session each, and handle failures of devices. The denoiser that owns the
+// pool distributes the work.
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Drives a session, in the thread of the session, until wait_for_work() returns false.
+    /// Drives a session, in its thread, until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
-    /// Distributes the work of session `me`, which has failed, to the other sessions. The pool
-    /// holds the lock during the call.
+    /// Distributes the work of the failed session `me` to the other sessions. The pool holds the
+    /// lock during the call.
     std::function<void(int me)> redistribute;
   };
 
@@ -35,29 +35,28 @@ class SessionPool {
   SessionPool& operator=(const SessionPool&) = delete;
 
   int size() const { return static_cast<int>(workers_.size()); }
-  /// Returns session `i`. The caller must not call this function after start().
+  /// Returns session `i`. Must not be called after start().
   const Denoiser& session(int i) const { return *workers_[i].session; }
   void start(Callbacks duties);
   /// Ends the threads and the sessions.
   void stop();
 
-  /// Locks the data that the threads share. The functions below require this lock.
+  /// Locks the data that the threads share, for the functions below.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// Makes the job end if a session fails after this call. The other sessions cannot take over its
-  /// frames, because these are in the memory of a GPU.
+  /// Makes the job end if a session fails after this call, because other sessions cannot process
+  /// its frames in the memory of a GPU.
   void stay_on_device() { on_device_ = true; }
 
-  /// Waits for work; a thread that drives a session calls this function. Returns false if the pool
-  /// stops.
+  /// Waits for work, in the thread of a session. Returns false if the pool stops.
   template <class Condition>
   bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Waits until done() returns true; the thread that uses the denoiser calls this function.
+  /// Waits until done() returns true, in the thread that uses the denoiser.
   /// @throws any exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
@@ -65,8 +64,8 @@ class SessionPool {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports failed sessions. The thread of a session calls this function without the lock, after
-  /// its session has returned a result.
+  /// Reports failed sessions. Called without the lock by the thread of a session that has returned
+  /// a result.
   void report_failures();
 
  private:

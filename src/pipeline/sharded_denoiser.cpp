@@ -16,9 +16,8 @@
 namespace lull::pipeline {
 namespace {
 
-// Number of frames in flight for each session, in addition to the latency of the session: one frame
-// that the session filters, one frame that waits for the session, and two finished frames, whose
-// results wait for the results of slower sessions.
+// Number of frames in flight for each session, in addition to its latency: one that it filters, one
+// that waits for it, and two whose results wait for slower sessions.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -38,8 +37,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // note() makes each repeated frame share the sample buffer of the frame that it repeats.
-    // Sharing saves memory, because a session may store many repeated frames.
+    // A repeated frame shares the sample buffer of the frame that it repeats. This saves memory if
+    // a session stores many repeated frames.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = pool_.lock();
     if (closing_)
@@ -50,8 +49,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // A session may need another frame before it can return the next result, while all other
-      // sessions are idle. In this case, that session gets the next frame.
+      // A session that needs another frame before it can return the next result gets the next frame
+      // if all other sessions are idle.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -94,8 +93,8 @@ class ShardedDenoiser final : public Denoiser {
   };
   enum class Task { filter, drain, stop };
 
-  // The first frames fill each session up to its latency, so that from then on every further frame
-  // produces a result.
+  // The first frames fill each session up to its latency, so that every further frame produces a
+  // result.
   void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;
@@ -139,9 +138,9 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for a task of session `me`. If the task is to filter a frame, `frame` becomes this frame.
-  // SessionState::held also refers to the samples of the frame until its result is available, so
-  // that another session can filter the frame after a failure.
+  // Waits for a task of session `me`, and sets `frame` if the task is to filter a frame.
+  // SessionState::held keeps the samples of the frame until its result is available, so that
+  // another session can filter it after a failure.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -5,8 +5,7 @@
 
 namespace lull::pipeline {
 
-/// Names the calling thread. Linux keeps only 15 characters. The function has no effect on other
-/// systems.
+/// Names the calling thread, with at most 15 characters on Linux. No effect on other systems.
 void name_this_thread(const std::string& name) noexcept;
 
 }  // namespace lull::pipeline

@@ -31,7 +31,7 @@ Kernel transposed(const Kernel& kernel) {
   return result;
 }
 
-/// Convolution kernels. Each interpolates a colour at sites that do not measure this colour.
+/// Convolution kernels that interpolate a colour at sites of other colours.
 struct Kernels {
   Kernel green;   // at red and blue sites
   Kernel beside;  // at green sites in a row with sites of the colour (red or blue)
@@ -116,8 +116,8 @@ NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
   const Kernels kernels = kernels_of(filters);
   std::array<PlaneNoise, 3> opponents;
   for (int o = 0; o < 3; ++o) {
-    // An opponent colour at a site is a linear combination of the samples around the site.
-    // `combined` contains the weights for each of the four sites of the Bayer pattern.
+    // `combined` contains, for each of the four sites of the Bayer pattern, the weights of the
+    // surrounding samples in an opponent colour.
     std::array<Kernel, 4> combined{};
     for (int site = 0; site < 4; ++site)
       for (int c = 0; c < 3; ++c) {

@@ -1,5 +1,5 @@
 #pragma once
-// Linear demosaicing. The covariance of the noise of its results is known exactly.
+// Linear demosaicing, whose results have a known covariance of the noise.
 
 #include <array>
 
@@ -19,9 +19,9 @@ enum class LinearFilters { malvar, bilinear };
 void demosaic(PlaneView<const float> mosaic, const BayerPattern& pattern, LinearFilters filters,
               const std::array<PlaneView<float>, 3>& rgb);
 
-/// Returns the noise of demosaiced samples in the opponent space (core/colour.h). The noise of the
-/// mosaic is independent; `sigma` contains its standard deviations at red, green and blue sites.
-/// Noise levels and autocorrelations are the means over the four sites of the pattern.
+/// Returns the noise of demosaiced samples in the opponent space (core/colour.h), for independent
+/// noise of the mosaic with the standard deviations `sigma` at red, green and blue sites. Noise
+/// levels and autocorrelations are means over the four sites of the pattern.
 [[nodiscard]] NoiseModel demosaiced_noise(const BayerPattern& pattern, LinearFilters filters,
                                           const std::array<float, 3>& sigma);
 

@@ -15,12 +15,12 @@
 namespace lull::raw {
 namespace {
 
-/// Width of the border in samples. A result depends on samples at a distance of up to 11. The width
-/// is even, so that the border does not shift the pattern.
+/// Width of the border in samples. Results depend on samples at a distance of up to 11. The width
+/// is even to preserve the pattern.
 constexpr int border = 12;
 
-/// The planes of the method, with a border around the picture. Each step computes a smaller part
-/// of the border than the step before.
+/// The planes of the method, with a border around the picture. The computed part of the border
+/// becomes smaller with each step.
 class Directional {
  public:
   Directional(PlaneView<const float> mosaic, const BayerPattern& pattern)
@@ -64,9 +64,8 @@ class Directional {
     });
   }
 
-  /// Computes, at red and blue sites, the difference between the sample and green. Green is
-  /// interpolated along the row for `across_`, and along the column for `down_`. The differences
-  /// are 0 at green sites.
+  /// Computes the difference between the sample and green at red and blue sites, and 0 at green
+  /// sites. Green is interpolated along the row for `across_`, and along the column for `down_`.
   void compare_directions() {
     const PlaneView<const float> s = rgb_[0].view();
     const PlaneView<float> across = across_.view(), down = down_.view();
@@ -84,7 +83,7 @@ class Directional {
   }
 
   /// Chooses at each site the direction (horizontal or vertical) in which the difference of colours
-  /// varies less than in the other direction, and computes green at red and blue sites.
+  /// varies less, and computes green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();
     const PlaneView<std::uint8_t> horizontal = horizontal_.view();
@@ -130,8 +129,8 @@ class Directional {
     });
   }
 
-  /// Returns the mean difference between the planes a and b at the site (x, y) and its two
-  /// neighbours along the chosen direction.
+  /// Returns the mean of a - b over the site (x, y) and its two neighbours along the chosen
+  /// direction.
   float smooth_difference(PlaneView<const float> a, PlaneView<const float> b, int x, int y) {
     const int dx = horizontal_.view()(x, y), dy = 1 - dx;
     return (a(x - dx, y - dy) - b(x - dx, y - dy) + a(x, y) - b(x, y) + a(x + dx, y + dy) -

@@ -22,8 +22,8 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
 }
 
 /// Limits in standard deviations of the noise. A defect differs from its neighbours by more than
-/// `defect_deviations`. Defects are repaired only where neighbours of one colour differ from each
-/// other by at most `flat_deviations`.
+/// `defect_deviations`. It is repaired only where neighbours of one colour differ from each other
+/// by at most `flat_deviations`.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// The minimum and the maximum of the samples that add() receives.
@@ -36,8 +36,8 @@ struct Range {
   }
 };
 
-/// Returns the value that replaces the sample of the site (x, y). If the site is not a defect,
-/// returns the sample itself.
+/// Returns the value that replaces the sample of the site (x, y): the sample itself if the site is
+/// not a defect.
 float checked_value(PlaneView<const float> plane, int x, int y, float sigma) {
   const float v = plane(x, y), tolerance = defect_deviations * sigma,
               flat = flat_deviations * sigma;
@@ -97,8 +97,7 @@ std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sens
     }
   });
   const float sigma = *std::ranges::max_element(vst.sigma());
-  // The search reads the samples before any replacement, so the result does not depend on the order
-  // in which sites are examined.
+  // All samples are read before any is replaced, so the order of the sites does not matter.
   std::vector<std::vector<std::pair<int, float>>> repaired(static_cast<std::size_t>(height));
   tbb::parallel_for(2, std::max(height - 2, 2), [&](int y) {
     for (int x = 2; x < width - 2; ++x) {

@@ -9,19 +9,18 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of the green samples of the red rows to the green samples of the blue rows.
-/// Returns 1 if the ratio cannot be measured. Crosstalk between sites causes a difference between
-/// the green samples of red and blue rows. Filters would preserve this difference as if it were a
-/// pattern of the scene.
+/// Returns the ratio of the green samples in red rows to those in blue rows; 1 if it cannot be
+/// measured. Crosstalk between sites changes the ratio, and filters would preserve the difference
+/// as if it were a pattern of the scene.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
-/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`. A site is hot if
-/// it is brighter, by more than noise explains, than its 8 adjacent sites and than the 8 nearest
-/// sites of its colour. A site is dead if it is darker than all these sites. The function replaces
-/// a hot or dead site by the median of the 8 nearest sites of its colour, but only if the area is
-/// flat: noise explains the differences among the 4 sites beside it, among the 4 sites diagonal to
-/// it, and among the 8 nearest sites of its colour. In other areas, small details of sharp pictures
-/// can look like hot sites.
+/// Stabilises a mosaic. Green samples in rows with blue are multiplied by `ratio`.
+///
+/// The function replaces hot (too bright) and dead (too dark) sites by the median of the 8 nearest
+/// sites of their colour. Such a site differs from each of these 8 sites, and from each of its 8
+/// adjacent sites, by more than noise explains. The area must be flat, because small details can
+/// look like hot sites: noise explains the differences among the 4 sites beside the site, among the
+/// 4 sites diagonal to it, and among the 8 nearest sites of its colour.
 /// @return the number of replaced sites
 std::int64_t stabilise(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                        const SensorVst& vst, float ratio, PlaneView<float> stabilised);
@@ -32,7 +31,7 @@ struct ResultLevels {
   float white = 65535;
 };
 /// Returns the black and white levels of the sensor, multiplied by the largest power of two for
-/// which white fits into 16 bits. Denoised samples need more bits than noisy samples.
+/// which white fits into 16 bits. Denoised samples need more bits than noisy ones.
 [[nodiscard]] ResultLevels result_levels(const Sensor& sensor);
 
 }  // namespace lull::raw

@@ -28,9 +28,8 @@ DctRows dct_rows() {
   return rows;
 }
 
-/// Computes the DCT of a block and returns its statistics. `texture` is the mean energy of the
-/// coefficients (u, v) with u + v = 1..5, and `noise` is the mean energy of the coefficients with u
-/// + v >= 8.
+/// Computes the DCT of a block and returns its statistics: the mean energies of the coefficients
+/// (u, v) with u + v = 1..5 (`texture`) and with u + v >= 8 (`noise`).
 Block statistics(const std::array<std::array<float, side>, side>& samples, const DctRows& rows) {
   std::array<std::array<float, side>, side> half{};
   for (int y = 0; y < side; ++y)
@@ -60,9 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the distance between blocks. Blocks overlap, so that some of them lie completely in
-/// smooth areas. In large pictures, blocks are farther apart than in small pictures, because large
-/// pictures have enough blocks.
+/// Returns the distance between blocks. Blocks overlap, so that some lie completely in smooth
+/// areas. The distance is larger in large pictures, which have enough blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;
@@ -70,7 +68,7 @@ int block_step(int columns, int rows) {
   return step;
 }
 
-/// Returns the blocks of the samples at one site of the pattern, without those blocks that contain
+/// Returns the blocks of the samples at one site of the pattern, without blocks that contain
 /// clipped samples.
 std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor,
                                   int site, const DctRows& rows) {
@@ -104,8 +102,7 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// The mean and the noise variance of the smoothest blocks among a group of blocks with similar
-/// means.
+/// The mean and the noise variance of the smoothest blocks in a group of blocks with similar means.
 struct Point {
   double mean, variance;
 };
@@ -135,8 +132,8 @@ void add_points(std::vector<Block> blocks, std::vector<Point>& points) {
   }
 }
 
-/// Fits variance = gain * mean + offset. A point above the line contains texture, so its weight
-/// decreases with its distance above the line. Points far below the line do not occur.
+/// Fits variance = gain * mean + offset. The weight of a point decreases with its distance above
+/// the line, because texture raises points.
 SensorNoise fit(const std::vector<Point>& points) {
   constexpr double tolerance = 0.03;  // relative; about the random error of a point without texture
   SensorNoise line;
@@ -173,8 +170,7 @@ std::optional<SensorNoise> find_noise(PlaneView<const std::uint16_t> mosaic, con
     add_points(blocks_of_site(mosaic, sensor, site, rows), points);
   if (points.empty()) return std::nullopt;
   const SensorNoise noise = fit(points);
-  // If the variance hardly exceeds that of rounding to integers, which is 1/12, the mosaic has no
-  // noise.
+  // A variance near 1/12, the variance of rounding to integers, means that the mosaic has no noise.
   const double rounding = 1.0 / 12 / std::pow(static_cast<double>(sensor.white), 2);
   double largest = 0;
   for (const Point& p : points) largest = std::max(largest, noise.variance(p.mean));

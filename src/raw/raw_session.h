@@ -1,12 +1,11 @@
 #pragma once
-// The session for mosaics of a sensor. The session stabilises and demosaics the mosaics, denoises
-// R, G and B, and inverts the stabilisation.
+// The session for mosaics of a sensor: stabilises and demosaics the mosaics, denoises R, G and B,
+// and inverts the stabilisation.
 //
-// A first session filters the stabilised picture, demosaiced along edges (directional.h). Its
-// result x predicts the mosaic. The samples minus the prediction are almost only noise. Linear
-// filters demosaic these differences. The sum of x and the demosaiced differences is a picture with
-// the full noise, but hardly any errors of demosaicing. A second session filters this picture. The
-// covariance of the noise follows from the linear filters (demosaic.h).
+// The first filter gets the stabilised picture, demosaiced along edges (directional.h). Its result
+// predicts the mosaic, so the samples minus the prediction are almost only noise. The last filter
+// gets the prediction plus the linearly demosaiced difference. This sum has the full noise, but
+// hardly any errors of demosaicing, and the covariance of its noise is known (demosaic.h).
 
 #include <functional>
 #include <memory>
@@ -40,9 +39,9 @@ struct RawFilters {
 /// Returns the format of the results for mosaics of `format`: R, G, B or grey, 16 bits.
 [[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
 
-/// Opens a session for mosaics: grey frames of 16 bits in host memory. A result is a mosaic or an
-/// RGB picture (Result). result_levels() (mosaic_samples.h) returns the black and white levels of a
-/// mosaic; in an RGB picture, black is 0 and white is 65535.
+/// Opens a session for mosaics: grey frames of 16 bits in host memory. A result is a mosaic with
+/// the black and white levels of result_levels() (mosaic_samples.h), or an RGB picture in which
+/// black is 0 and white is 65535 (Result).
 /// @throws InvalidArgument  other frames
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
                                                  const RawFilters& filters);

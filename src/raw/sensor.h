@@ -1,5 +1,5 @@
 #pragma once
-// Describes the samples of a sensor with a Bayer mosaic, and their noise.
+// The samples of a sensor with a Bayer mosaic, and their noise.
 
 #include <array>
 #include <cstdint>
@@ -18,14 +18,14 @@ struct Sensor {
   BayerPattern pattern;
   std::array<float, 4> black{};  // one for each of the 2x2 sites
   float white = 65535;           // samples from here on are clipped
-  /// Factors for red, green and blue that make white neutral. The factor for green is 1.
+  /// Factors for red, green (1) and blue that make white neutral.
   std::array<float, 3> balance{1, 1, 1};
 
   constexpr float black_at(int x, int y) const { return black[(y & 1) * 2 + (x & 1)]; }
 };
 
-/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399): the variance of a sample with
-/// the scaled value x is gain * x + offset. The noise of different samples is independent.
+/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399), independent for each sample:
+/// the variance of a sample with the scaled value x is gain * x + offset.
 struct SensorNoise {
   double gain = 0, offset = 0;
   constexpr double variance(double x) const { return gain * (x > 0 ? x : 0) + offset; }

@@ -15,8 +15,7 @@ struct Moments {
   double mean = 0, variance = 0;
 };
 
-/// Approximates integrals over the standard normal distribution by points from -5 to 5 and their
-/// weights.
+/// Points from -5 to 5 and their weights, for integrals over the standard normal distribution.
 class Normal {
  public:
   static constexpr int points = 201;
@@ -45,13 +44,12 @@ class Normal {
   std::array<double, points> at_, weight_;
 };
 
-/// Returns the intensity of grid point `k`. The points are denser at low intensities, where the
+/// Returns the intensity of grid point `k`. Points are denser at low intensities, where the
 /// stabilising function f has the strongest curvature.
 double intensity(int k, double top) { return top * k * k / ((grid - 1.0) * (grid - 1)); }
 
-/// Returns the inverse of the function from intensities to `means`. It interpolates between the
-/// grid points. Below the lowest mean it continues linearly, and above the highest mean it is
-/// `top`.
+/// Returns the inverse of the function from intensities to `means`, interpolated between the grid
+/// points. It continues linearly below the lowest mean, and is `top` above the highest mean.
 SampleCurve inverse_of(std::vector<double> means, double top) {
   for (int k = 1; k < grid; ++k) means[k] = std::max(means[k], means[k - 1] + 1e-7);
   constexpr int first = 40;  // enough points for a stable slope
@@ -116,8 +114,8 @@ void SensorVst::set_colour(int colour, const Sensor& sensor, const SensorNoise& 
     means[k] = m.mean;
     variances[k] = m.variance;
   }
-  // At most 1024 rows of the mosaic are examined, spread over the whole height. Clipped samples
-  // have no noise and are not counted.
+  // At most 1024 rows of the mosaic, spread over its height, are examined. Clipped samples have no
+  // noise.
   double sum = 0, count = 0;
   for (int y = 0; y < typical.height; y += 1 + typical.height / 1024)
     for (int x = 0; x < typical.width; ++x) {

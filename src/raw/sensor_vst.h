@@ -1,14 +1,12 @@
 #pragma once
 // Variance stabilisation of the samples of a sensor, and its exact unbiased inverse.
 //
-// All colours share one function of the balanced value w = balance x: the generalised Anscombe
+// All colours share one function of the balanced value w = balance x, the generalised Anscombe
 // transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b) scaled to 0..255, where a w + b is the noise
-// variance of green samples. In a neutral area, the stabilised values of red, green and blue are
-// therefore equal, as demosaicing requires. After f, the noise levels of red and blue differ from
-// the noise level of green. Makitalo and Foi 2013 (doi:10.1109/TIP.2012.2202675): a filter
-// estimates E[f(z) | y]; the inverse of a colour returns the y for which this expectation equals
-// the result of the filter. The expectation takes into account that samples are clipped at black
-// and white.
+// variance of green samples. Red, green and blue are therefore equal in neutral areas, as
+// demosaicing requires, but have different noise levels. A filter estimates E[f(z) | y]; the
+// inverse of a colour returns the y for which this expectation, with clipping at black and white,
+// equals the result of the filter (Makitalo and Foi 2013, doi:10.1109/TIP.2012.2202675).
 
 #include <array>
 #include <cstdint>

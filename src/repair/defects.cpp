@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_lone_frames = 3;  // frames examined for impulses, in addition to a pair
 /// Minimum number of different levels of a frame in which impulses are searched. Graphics with
-/// fewer levels than this may be dithered, so their isolated samples are not impulses.
+/// fewer levels may be dithered, which looks like impulses.
 constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {
@@ -61,8 +61,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Writes the marked samples of a plane to the frame. Without a mask, all samples are written.
-/// Values of the frame that are not finite are preserved.
+/// Writes the marked samples of a plane to the frame; all samples without a mask. Values of the
+/// frame that are not finite are preserved.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:
@@ -179,8 +179,7 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // If the first frame has no offsets, neither of rows nor of columns, the clip very probably
-      // has none, and the search ends.
+      // If the first frame has offsets neither of rows nor of columns, the search ends.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

@@ -31,9 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of all frames of a clip, or of the fields of one parity. The defects do not depend
-/// on the frame that is repaired, so the repair of a part of a clip gives the same result as the
-/// repair of the complete clip.
+/// The defects of all frames of a clip, or of the fields of one parity. They do not depend on the
+/// frame that is repaired, so a part of a clip is repaired exactly as in the complete clip.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -41,8 +40,8 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the defects that are certain. The frames of an excerpt are consecutive. All frames must
-/// have one format and be in host memory. Each plane is examined separately.
+/// Finds the defects that are certain, separately in each plane. The frames of an excerpt are
+/// consecutive. All frames must have one format and be in host memory.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
 /// Repairs the samples of `frame` in place. No other thread may read the samples at the same time.

@@ -11,8 +11,7 @@
 namespace lull::repair {
 namespace {
 
-/// If the values of impulses vary by more than this (in 8-bit levels), the impulses have no common
-/// value.
+/// Maximum deviation, in 8-bit levels, of the values of impulses from a common value.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -26,8 +25,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have an outlier nearby in the next frame. The result is
-/// true for sparks, snow and moving dots, but not for impulses.
+/// Returns whether many outliers of a frame have an outlier nearby in the next frame, like sparks,
+/// snow and moving dots, and unlike impulses.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -63,9 +62,8 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a plane (a linear function of x and y) to the samples. The slopes are computed by least
-  /// squares, and the height is the median of the residuals. The deviation of the residuals is
-  /// computed from their quartiles.
+  /// Fits a plane (a linear function of x and y) to the samples: slopes by least squares, height by
+  /// the median of the residuals. The deviation of the residuals comes from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -83,7 +81,7 @@ struct NearbySamples {
     for (std::size_t i = 0; i < count; ++i)
       residuals[i] = values[i] - slope_x * dx[i] - slope_y * dy[i];
     std::sort(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(count));
-    // For Gaussian noise, the distance between the quartiles is 1.35 standard deviations.
+    // The quartiles of Gaussian noise are 1.35 standard deviations apart.
     return {residuals[count / 2], (residuals[count * 3 / 4] - residuals[count / 4]) / 1.35f};
   }
 };
@@ -116,13 +114,13 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // The number of the sample in the complete 5x5 window, row by row. `ring_24` omits the
-      // centre, which has the number 12.
+      // Number of the sample in the complete 5x5 window, row by row; `ring_24` omits the centre,
+      // number 12.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // Impulses of the opposite sign are also omitted, but only if the tolerance for their value
-      // is small. Within a wide tolerance, a sample of this value may belong to the picture.
+      // Impulses of the opposite sign are omitted only if the tolerance for their value is small:
+      // within a wide tolerance, the sample may belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -133,9 +131,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference between an impulse and its surroundings. A sample that has
-  /// exactly the common value of the impulses (for example 0 or 255) is an impulse if its
-  /// surroundings are not near this value.
+  /// Returns the minimum difference between an impulse and its surroundings. The minimum is small
+  /// for a sample with exactly the common value of the impulses (for example 0 or 255).
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -147,15 +144,15 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses with arbitrary values. `dark` and `bright` select the impulses that are darker,
-/// or brighter, than the picture.
+/// Marks impulses with arbitrary values: those darker than the picture if `dark` is true, and those
+/// brighter than the picture if `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // At most two impulses may touch, because longer chains are probably parts of the picture.
+  // Longer chains than two touching impulses are probably parts of the picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;
@@ -179,8 +176,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // With successive frames, may_be_lights() is not needed: outliers whose positions change from
-  // each frame to the next cannot be stars or lamps.
+  // In successive frames, outliers whose positions change cannot be stars or lamps, so
+  // may_be_lights() is not needed.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -28,16 +28,16 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the frame directly follows
-/// the previously examined frame in the clip.
+/// The outliers and the noise of a frame. `follows_previous` is true if the previously examined
+/// frame directly precedes it in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;
   bool follows_previous = false;
 };
-/// Returns the properties of the impulses in these frames; nothing if it is not certain that the
-/// outliers are impulses. Sparks and snow move a short way from one frame to the next. The
-/// positions of impulses in successive frames are independent.
+/// Returns the properties of the impulses in these frames; nothing if the outliers are not
+/// certainly impulses. Impulses have independent positions in successive frames; sparks and snow
+/// move a short way.
 /// @param level  difference of two successive sample values on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

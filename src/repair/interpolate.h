@@ -30,10 +30,9 @@ class DefectMask {
   std::vector<Place> places_;
 };
 
-/// Replaces the marked samples. An estimate is a weighted mean over four directions. The weight of
-/// a direction is high if the two nearest unmarked samples in this direction, one on either side,
-/// have similar values, so that edges and lines continue. Marked samples without unmarked
-/// neighbours nearby remain unchanged.
+/// Replaces the marked samples by weighted means over four directions. The weight of a direction is
+/// high if its two nearest unmarked samples, one on either side, are similar, so that edges and
+/// lines continue. Marked samples without unmarked neighbours nearby remain unchanged.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

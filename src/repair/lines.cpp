@@ -46,8 +46,8 @@ std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
   return means;
 }
 
-/// Computes the difference between a line and the previous line: the median over the samples in one
-/// strip. A strip contains the same part of each line.
+/// Computes the difference between a line and the previous line in one strip (a part of each line),
+/// as a median over samples.
 class StepOfStrip {
  public:
   StepOfStrip(PlaneView<const float> plane, LineAxis axis, int strip)
@@ -80,8 +80,8 @@ std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int str
   return steps;
 }
 
-/// Returns the difference between each line and the next line: the mean over all strips of the
-/// differences that steps_of() returns.
+/// Returns the difference between each line and the next one, as the mean of steps_of() over all
+/// strips.
 std::vector<float> mean_steps_of(PlaneView<const float> plane, LineAxis axis) {
   std::vector<float> mean(static_cast<std::size_t>(lines_of(plane, axis)) - 1);
   for (int strip = 0; strip < strips; ++strip) {
@@ -97,8 +97,7 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits values to three robust standard deviations, so that edges in the picture have little
-/// influence.
+/// Limits values to three robust standard deviations, so that edges have little influence.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
   return values;
@@ -122,8 +121,8 @@ float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Returns false if the first and the last strip of some lines certainly show that the lines have
-/// no common offsets. This test needs a small part of the time of examine_lines().
+/// Returns false if the first and the last strip of some lines prove that the lines have no common
+/// offsets. This test is much faster than examine_lines().
 bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   constexpr int max_samples = 256;
   const int lines = lines_of(plane, axis);
@@ -137,30 +136,30 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   }
   of_first = limited(of_first, robust_deviation(of_first, 0));
   of_last = limited(of_last, robust_deviation(of_last, 0));
-  // are_offsets() requires a correlation of 0.7. The standard deviation of a correlation of 256
+  // are_offsets() requires a correlation of 0.7, and the standard deviation of a correlation of 256
   // pairs is at most 0.07.
   return correlation(of_first, of_last) >= 0.4;
 }
 
-/// Returns whether the differences between lines are caused by independent offsets of the lines,
-/// which are the same in all strips.
+/// Returns whether independent offsets of the lines cause the differences between lines. Offsets
+/// are the same in all strips.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences of the line profile of each strip. A constant slope of the picture does not
-  // change them.
+  // Second differences of the line profile of each strip, which a constant slope of the picture
+  // does not change.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
   for (int i = 0; i < strips; ++i)
     for (int k = i + 1; k < strips; ++k)
       if (correlation(bends[i], bends[k]) < 0.7) return false;
-  // Offsets are independent, so the autocorrelations of their second differences must be near -2/3
-  // and 1/6 at lags 1 and 2.
+  // The second differences of independent offsets have autocorrelations of -2/3 and 1/6 at lags 1
+  // and 2.
   const std::span<const float> first = bends[0];
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // With offsets, nearly all lines differ from their neighbours. In ruled paper, by contrast, many
-  // neighbouring lines are equal.
+  // Offsets make nearly all lines differ from their neighbours. In ruled paper, many neighbouring
+  // lines are equal.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
@@ -186,9 +185,8 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
 
 /// Returns the degrees of freedom of a smoothing (the trace of its matrix), with a relative error
 /// of less than 1 %. The trace is a sum over the eigenvalues of the penalty D^T D (lines.h).
-/// `order` eigenvalues are 0. The others are approximated by (2 - 2 cos w)^order: for order 1,
-/// these are the eigenvalues themselves; for higher orders, w contains an index that is shifted by
-/// (order - 1) / 2.
+/// `order` of these eigenvalues are 0, and the others are about (2 - 2 cos w)^order. For higher
+/// orders, w contains an index that is shifted by (order - 1) / 2.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;
@@ -208,8 +206,8 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// The factor by which the cross-validation multiplies the degrees of freedom, which prevents
-/// overfitting (Kim and Gu 2004 recommend 1.4).
+/// Factor for the degrees of freedom in the cross-validation, against overfitting (Kim and Gu 2004
+/// recommend 1.4).
 constexpr double caution = 1.4;
 
 /// Chooses the smoothing for all profiles together by generalised cross-validation.
@@ -249,9 +247,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves (I + lambda D^T D) s = p, where p is the profile, s the smooth profile, and D the matrix
-  // that computes the differences of the given order. `band` first contains the lower band of the
-  // matrix, and then its Cholesky factor L. The last step solves L L^T s = p.
+  // Solves (I + lambda D^T D) s = p for the smooth profile s of the profile p, where D takes
+  // differences of the given order. `band` contains the lower band of the matrix. Its Cholesky
+  // factor L replaces it.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -294,15 +292,14 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
     deviations.push_back(deviation_of(steps[i]));
   }
   profile.deviation = median(deviations);
-  // For Gaussian noise, the median of n samples has a standard deviation of 1.25 / sqrt(n) noise
+  // The median of n samples of Gaussian noise has a standard deviation of 1.25 / sqrt(n) noise
   // levels.
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Rows of synthetic graphics can be uniform. Rows of a sensor contain noise or picture content,
-  // so they are not uniform.
+  // Uniform rows come from synthetic graphics: rows of a sensor contain noise or picture content.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If neighbouring lines along the other axis also differ, the differences come from the picture.
+  // The differences come from the picture if neighbouring lines along the other axis also differ.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);
@@ -323,9 +320,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // The mean of the profiles of all frames is the contribution of the picture to each profile, if
-  // the picture changes little. The mean profile is subtracted if the differences from it can be
-  // smoothed with a lower score than the profiles themselves.
+  // The mean profile of all frames is the picture's contribution if the picture changes little. It
+  // is subtracted if this lowers the score of the smoothing.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -1,7 +1,6 @@
 #pragma once
-// Finds and removes brightness offsets of rows or columns (lines), which the amplifiers of a sensor
-// cause. An offset is equal for all samples of a line, and the offsets of different lines are
-// independent.
+// Finds and removes brightness offsets of rows or columns (lines) from the amplifiers of a sensor.
+// An offset is equal for all samples of a line and independent of the offsets of other lines.
 
 #include <optional>
 #include <span>
@@ -13,8 +12,8 @@ namespace lull::repair {
 
 enum class LineAxis { rows, columns };
 
-/// Smoothing by Whittaker and Henderson. The smooth profile s minimises |p - s|^2 + lambda |D^order
-/// s|^2, where p is the profile and D takes the differences of successive values.
+/// Whittaker-Henderson smoothing: the smooth profile s minimises |p - s|^2 + lambda |D^order s|^2,
+/// where p is the profile and D takes the differences of successive values.
 struct Smoothing {
   int order = 1;     // order of the differences, 1 to 3
   float lambda = 0;  // not negative
@@ -24,7 +23,7 @@ struct Smoothing {
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// Contribution of the mean picture of the clip to the mean of each line; empty if it is unknown.
+  /// Contribution of the clip's mean picture to the mean of each line; empty if unknown.
   std::vector<float> reference;
   /// The smoothing that separates the offsets of a frame from the rest of the picture.
   Smoothing smoothing;

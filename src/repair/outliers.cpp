@@ -11,14 +11,14 @@ namespace lull::repair {
 namespace {
 
 /// Ranks among the 24 sorted samples around a position. The distance between these ranks is the
-/// spread of the surroundings. Up to four impulses of each sign do not change the spread. For
-/// Gaussian noise the spread is 1.8 standard deviations.
+/// spread of the surroundings: 1.8 standard deviations for Gaussian noise. Up to four impulses of
+/// each sign do not change it.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak of an outlier in units of the spread. The peak is the difference from the median of
-/// the surroundings. For Gaussian noise the minimum is 9 standard deviations.
+/// Minimum peak of an outlier (its difference from the median of the surroundings) in units of the
+/// spread: 9 standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// A neighbour counts as similar to an outlier if its difference from the surroundings is at least
-/// this share of the outlier's peak.
+/// A neighbour is similar to an outlier if its difference from the surroundings is at least this
+/// share of the outlier's peak.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -45,9 +45,8 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks the samples of row `y` that are brighter, or darker, by at least `limit` than four or more
-/// of eight samples at a distance of 2. All outliers are among the marked samples, because an
-/// outlier differs from 20 of its 24 neighbours.
+/// Marks samples of row `y` that may be outliers: those brighter, or darker, by at least `limit`
+/// than four or more of eight samples at a distance of 2.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -102,8 +101,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-/// Returns whether the number of events is much higher than expected from a Poisson distribution
-/// with the mean `expected`. `factor` accounts for a density that varies over the picture.
+/// Returns whether there are many more events than a Poisson distribution with the mean `expected`
+/// explains. `factor` allows for a density that varies over the picture.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
@@ -140,8 +139,7 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether the outliers lie in a small part of the picture. In this case, they are details
-/// of the picture.
+/// Returns whether the outliers lie in a small part of the picture, as details of the picture do.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};
@@ -150,8 +148,7 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // The plane is divided into parts x parts rectangles. A tenth of them is examined: those with the
-  // most outliers.
+  // The tenth of parts x parts rectangles with the most outliers is examined.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -181,8 +178,8 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // Some impulses have another impulse as a neighbour by chance. Their share is about 8 times the
-  // density of impulses, so a share of `touching` is allowed.
+  // The share of impulses that have another impulse as a neighbour by chance is about 8 times the
+  // density of impulses.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

@@ -16,19 +16,18 @@ struct Outlier {
   float value = 0;
   float peak = 0;  // difference from the median of the surroundings
   /// Mean difference of the four direct neighbours from the median of the surroundings, in units of
-  /// `peak`. For stars, the value is clearly above 0, because optics spread a point of light over
-  /// several samples.
+  /// `peak`; clearly above 0 for stars, because optics spread a point of light.
   float wing = 0;
 };
 
 struct OutlierField {
   int width = 0, height = 0;
   std::vector<Outlier> isolated;  // isolated outliers, row by row
-  /// Samples that differ as strongly from their surroundings as isolated outliers, but have a
-  /// neighbour with a similar difference. They belong to lines, to letters or to larger points.
+  /// Samples that differ as strongly as isolated outliers, but have a neighbour with a similar
+  /// difference: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
-  /// Share of the plane in which the surroundings are smooth enough to detect an outlier whose peak
-  /// is the median peak of the isolated outliers.
+  /// Share of the plane whose surroundings are smooth enough to detect an outlier with the median
+  /// peak of the isolated outliers.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.
@@ -38,24 +37,22 @@ struct OutlierField {
   }
 };
 
-/// Finds samples that differ from the median of the 24 samples around them by at least
-/// `min_peak`, and by a multiple of the spread of these samples.
+/// Finds samples that differ from the median of the 24 samples around them by at least `min_peak`,
+/// and by a multiple of their spread.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
-/// Returns whether the isolated outliers are certainly impulses of a sensor or a transmission, and
-/// not a part of the picture. Impulses are numerous single samples with sharp borders, whose
-/// positions are as random as those of a Poisson process. Letters, lines and patterns contain
-/// connected outliers, have a spatial order, or lie in a small part of the picture.
+/// Returns whether the isolated outliers are certainly impulses of a sensor or a transmission:
+/// numerous single samples with sharp borders, at positions as random as those of a Poisson
+/// process. Letters, lines and patterns contain connected outliers, have a spatial order, or lie in
+/// a small part of the picture.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
-/// Returns whether nearly all isolated outliers are bright samples on a dark ground. Drawn stars
-/// and distant lamps also look like this. In a single picture, they cannot be distinguished from
-/// hot pixels.
+/// Returns whether nearly all isolated outliers are bright samples on a dark ground, like hot
+/// pixels, but also like drawn stars and distant lamps.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order that impulses do not have: a frequent
-/// displacement between outliers, or many outliers in a row, in a column, or in a small part of the
-/// plane.
+/// displacement, or many of them in a row, in a column, or in a small part of the plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 
 }  // namespace lull::repair

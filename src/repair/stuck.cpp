@@ -13,30 +13,27 @@
 namespace lull::repair {
 namespace {
 
-/// Number of frames in which all samples are examined. In the other frames, only the candidates are
-/// examined.
+/// Number of frames in which all samples are examined, and not only the candidates.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. More candidates than this are details of the picture and not stuck
-// pixels.
+// Maximum number of candidates; more candidates are details of the picture.
 constexpr std::size_t max_candidates = 200000;
 
-/// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its
-/// neighbours by at least this threshold.
+/// Returns the minimum difference of a stuck pixel from its neighbours, in 8-bit levels, in a frame
+/// with this noise.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// For each sample, the number of frames in which the sample exceeds its neighbours in one
-/// direction (brighter or darker).
+/// The number of frames in which each sample exceeds its neighbours in one direction (brighter or
+/// darker).
 struct Support {
-  /// Number of frames in which at most one neighbour is similar to the sample. In these frames, the
-  /// sample is isolated, is part of a pair, or is the end of a line.
+  /// Number of frames in which at most one neighbour is similar to the sample: the sample is
+  /// isolated, part of a pair, or the end of a line.
   std::vector<std::uint8_t> single;
-  /// Number of frames in which two or three neighbours are similar to the sample. In these frames,
-  /// the sample is part of a line or an edge.
+  /// Number of frames in which two or three neighbours are similar to the sample: the sample is
+  /// part of a line or an edge.
   std::vector<std::uint8_t> line;
 };
 
-/// For each sample of a row, counts those of its 8 neighbours that the sample exceeds by at least
-/// `excess`.
+/// Counts the neighbours (of 8) that each sample of a row exceeds by at least `excess`.
 /// @param sign  1: the sample is brighter; -1: it is darker
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
@@ -75,14 +72,14 @@ struct Candidate {
   Position at;
   float sign = 1;
   int supporting = 0;  // frames in which the sample exceeds its neighbours
-  // Number of frames that show that the sample has no defect: it hardly differs from its
-  // surroundings, and a defect would be visible.
+  // Number of frames that contradict a defect: the sample hardly differs from its surroundings, and
+  // a defect would be visible.
   int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings, in levels per sample, in those frames in which noise alone does
-  /// not explain the slope.
+  /// Slopes of the surroundings, in levels per sample, in frames in which noise alone does not
+  /// explain the slope.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -101,8 +98,8 @@ std::array<float, 2> slope_of(const Ring24& ring) {
   return slope;
 }
 
-/// Returns the slope of the picture around a position. At a border, the function uses the nearest
-/// complete window, because mirrored samples have no slope.
+/// Returns the slope of the picture around a position, or in the nearest complete window at a
+/// border, because mirrored samples have no slope.
 std::array<float, 2> slope_beside(PlaneView<const float> plane, int x, int y) {
   const auto inside = [](int at, int size) {
     return at < 2 ? at + 3 : at > size - 3 ? at - 3 : at;
@@ -142,9 +139,8 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   if (std::hypot(slope[0], slope[1]) > 6 * (noise + 0.3f) / 7) candidate.slopes.push_back(slope);
 }
 
-/// Returns whether the picture around the sample changes: the slopes in two frames have clearly
-/// different directions (by 45 degrees). A change of brightness or contrast preserves the
-/// directions.
+/// Returns whether the picture around the sample changes: the directions of the slopes in two
+/// frames differ by at least 45 degrees. A change of brightness or contrast preserves them.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)
@@ -198,8 +194,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a persistent line or edge. Persistent lines, and points
-  /// near them, belong to an overlay (a logo or subtitles) or to a static picture.
+  /// Returns whether the sample is near a persistent line or edge. Such lines and edges belong to
+  /// an overlay (a logo or subtitles) or to a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)
@@ -210,8 +206,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // A sample is a detail of the picture if its edge is soft, or if its surroundings vary as
-    // strongly as the sample itself.
+    // A soft edge, or surroundings that vary as strongly as the sample itself, mean that the sample
+    // is a detail of the picture.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -245,8 +241,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Returns the stuck pixels among those candidates around which the picture does not change. The
-  /// function applies the criteria for a still picture.
+  /// Returns the stuck pixels among candidates around which the picture does not change, by the
+  /// criteria for a still picture.
   /// @param others  number of stuck pixels around which the picture changes
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
@@ -261,8 +257,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample around which the picture does not
-    // change also counts as a stuck pixel.
+    // A sharp isolated sample around which the picture does not change also counts as a stuck pixel
+    // if the clip has other stuck pixels.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -1,6 +1,6 @@
 #pragma once
-// Finds stuck, hot and dead pixels: samples of a clip that are brighter, or darker, than their
-// surroundings in all frames, while the picture changes.
+// Finds stuck, hot and dead pixels: samples that are brighter, or darker, than their surroundings
+// in all frames of a clip, while the picture changes.
 
 #include <functional>
 #include <vector>
@@ -14,8 +14,8 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// A function that loads the plane of a frame and passes it to `use`, as floats on the 0..255
-/// scale. The view is only valid during the call of `use`.
+/// Loads the plane of a frame and passes it to `use`, as floats on the 0..255 scale. The view is
+/// valid only during the call of `use`.
 using PlaneReader =
     std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Functions for samples around a position, and robust statistics of such samples.
+// Samples around a position, and their robust statistics.
 
 #include <algorithm>
 #include <array>
@@ -43,8 +43,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values. If their number is even, returns the mean of the two middle
-/// values. Returns 0 if there are no values. The function changes the order of the values.
+/// Returns the median of the values: the mean of the two middle values if their number is even, 0
+/// if there are none. The function changes the order of the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -62,8 +62,8 @@ inline float robust_deviation(std::vector<float> values, float centre) {
   return sigma_of_mad * median(values);
 }
 
-/// Returns the standard deviation of white noise in the plane, estimated by the median of absolute
-/// second differences along rows or columns, whichever is smaller. Texture increases the result.
+/// Returns the standard deviation of white noise in the plane, from the median of absolute second
+/// differences along rows or columns, whichever is smaller. Texture increases the result.
 [[nodiscard]] float noise_level(PlaneView<const float> plane);
 
 }  // namespace lull::repair

@@ -22,8 +22,8 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// The thresholds of BM3D in each round, as noise levels sigma on the 0..255 scale. Each round uses
-// only the first phase of BM3D, because the second phase gains nothing for enlarging.
+// The thresholds of BM3D in each round, as noise levels sigma on the 0..255 scale. Only the first
+// phase of BM3D is used, because the second one gains nothing for enlarging.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -91,12 +91,10 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Adds the enlarged difference between the small picture and the means of `large` to `large`.
-  /// Each of these means is the mean over the area of a sample of the small picture. After the
-  /// addition, the means of `large` are close to the small picture.
+  /// Back-projection: adds to `large` the enlarged difference between the small picture and the
+  /// means of `large` over the areas of the small picture's samples.
   void back_project(PlaneView<float> large) {
-    // One intermediate plane suffices for reducing and enlarging, because its height is that of the
-    // small plane in both cases.
+    // The intermediate plane has the height of the small plane, for reducing and for enlarging.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();
@@ -216,8 +214,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // The sum is a number of float samples: the planes of PlaneWork and two frames. A session on the
-  // host also stores the noisy planes, the guides and the sums of each round.
+  // Number of float samples: the planes of PlaneWork and two frames. A session on the host also
+  // stores the noisy planes, the guides and the sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

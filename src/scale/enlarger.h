@@ -1,16 +1,16 @@
 #pragma once
-// Enlarging of pictures without noise. Interpolation with the Lanczos kernel is smooth and loses
-// detail. Several rounds of two steps restore the detail.
-// 1. BM3D filters similar patches of the enlarged picture together. As a result, each patch gets
-//    the detail that the other patches have at other positions between the samples. The filter is
-//    the first phase of BM3D, with a threshold that decreases from round to round (Danielyan, Foi,
-//    Katkovnik, Egiazarian, "Image upsampling via spatially adaptive block-matching filtering",
-//    EUSIPCO 2008; unlike that method, lull adds no noise).
-// 2. A sample of the small picture is the mean over the area that it covers. The Enlarger computes
-//    the difference between the small picture and these means of the enlarged picture, enlarges the
-//    difference, and adds it to the enlarged picture (back-projection: Irani and Peleg 1991,
-//    "Improving resolution by image registration").
-// Only the second step processes the chroma planes of YUV.
+// Enlarging of pictures without noise. Lanczos interpolation loses detail. Several rounds of two
+// steps restore the detail:
+// 1. The first phase of BM3D filters similar patches of the enlarged picture together, with a
+//    threshold that decreases from round to round. Each patch gets the detail that other patches
+//    have at other positions between the samples (Danielyan, Foi, Katkovnik, Egiazarian, "Image
+//    upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008; unlike that method,
+//    lull adds no noise).
+// 2. Back-projection (Irani and Peleg 1991, "Improving resolution by image registration") corrects
+//    the enlarged picture. The Enlarger computes the mean of the enlarged picture over the area of
+//    each sample of the small picture. It subtracts these means from the small picture, enlarges
+//    the difference, and adds it to the enlarged picture. The chroma planes of YUV get only this
+//    step.
 
 #include <memory>
 #include <optional>
@@ -22,10 +22,9 @@ namespace lull::scale {
 
 inline constexpr double min_factor = 1, max_factor = 4;
 
-/// Position of the first chroma sample if chroma is subsampled, measured from the corner of the
-/// picture in units of chroma samples. The value 0.5 is the centre of the area that the chroma
-/// sample covers. The value 0.25 is the position of the first luma sample in an area of two luma
-/// samples.
+/// Position of the first sample of subsampled chroma, in chroma samples from the corner of the
+/// picture: 0.5 is the centre of the area that the chroma sample covers, and 0.25 the first of two
+/// luma samples.
 struct ChromaSite {
   double x = 0.5, y = 0.5;
 };
@@ -46,9 +45,8 @@ struct Params {
 class Enlarger {
  public:
   /// @param backend  the backend of the first step; the second step runs on the CPU
-  /// @param results  a format that determines the sample type and the bit depth of the results, but
-  /// not
-  ///     their size. If it is empty, the results have the samples of `format`.
+  /// @param results  a format with the sample type and the bit depth of the results; its size is
+  ///     ignored. If it is empty, the results have the samples of `format`.
   /// @throws InvalidArgument  in the same cases as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
@@ -59,8 +57,8 @@ class Enlarger {
 
   /// Returns the format of the results.
   [[nodiscard]] const FrameFormat& format() const noexcept;
-  /// Returns the enlarged frame. The result has the time and the side data of `clean`. The samples
-  /// of `clean` must be in host memory. Float samples that are not finite count as 0.
+  /// Returns the enlarged frame, with the time and the side data of `clean`, whose samples must be
+  /// in host memory. Float samples that are not finite count as 0.
   /// @throws DeviceFailure
   [[nodiscard]] Frame enlarged(const Frame& clean);
 
@@ -69,8 +67,8 @@ class Enlarger {
   std::unique_ptr<Work> work_;
 };
 
-/// Returns the approximate number of bytes of host memory that an Enlarger uses, in addition to the
-/// frames that it returns.
+/// Returns the approximate number of bytes of host memory of an Enlarger, without the frames that
+/// it returns.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format,
                                 const bm3d::Backend& backend);
 

@@ -27,8 +27,8 @@ int mirrored(int at, int size) {
 }
 
 /// Returns taps that compute `outputs` samples from `inputs` samples. Output i is a weighted sum of
-/// the inputs within `reach` of the position centre(i). The function normalises the weights
-/// weight(distance) to a sum of 1.
+/// the inputs within `reach` of the position centre(i), with weights weight(distance), normalised
+/// to a sum of 1.
 template <class Centre, class Weight>
 Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, const Weight& weight) {
   Taps taps;
@@ -45,8 +45,7 @@ Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, cons
     std::ranges::fill(sums, 0.0);
     double all = 0;
     for (int k = least; k <= most; ++k) {
-      // If the mirrored index is also outside the range of the taps, the weight is added to the
-      // outermost tap.
+      // If the mirrored index is also outside of the taps, the outermost tap gets the weight.
       const int at = std::clamp(mirrored(k, inputs) - first, 0, taps.count - 1);
       const double w = weight(k - c);
       sums[at] += w, all += w;

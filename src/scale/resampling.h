@@ -1,8 +1,7 @@
 #pragma once
-// Resampling of float planes. Enlarging uses the Lanczos kernel, and reducing uses the mean over
-// the area that a sample covers. In units of the samples of a plane, the centre of sample i is at i
-// + `site`. The value of `site` is 0.5 if a sample is at the centre of its area, and less if a
-// chroma sample is to the left of the centre.
+// Resampling of float planes: enlarges with the Lanczos kernel, and reduces with the mean over the
+// area of a sample. The centre of sample i is at i + `site`, in samples of a plane: `site` is 0.5
+// for a sample at the centre of its area, and less for a chroma sample to the left of it.
 
 #include <vector>
 
@@ -10,7 +9,7 @@
 
 namespace lull::scale {
 
-/// Filter taps along one axis. Output sample i is the sum of the products weights[i * count + k] *
+/// Filter taps along one axis. Output sample i is the sum of weights[i * count + k] *
 /// input[first[i] + k] over k < count.
 struct Taps {
   int count = 0;
@@ -18,15 +17,15 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge `from` samples to `to` samples along an axis, where from <= to.
-/// `ratio` is the enlargement of distances. At the borders, samples are mirrored.
+/// Returns the taps that enlarge `from` samples to `to` samples along an axis, where from <= to,
+/// with mirrored borders. `ratio` is the enlargement of distances.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce `to` samples to `from` samples along an axis. Each result is the
-/// mean over an interval of `ratio` samples, centred at the position of the result.
+/// Returns the taps that reduce `to` samples to `from` samples along an axis, by means over
+/// intervals of `ratio` samples around the positions of the results.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with `taps`. The sizes of the planes must correspond to the taps. The
-/// function uses all cores of the caller's task arena.
+/// Resamples each row with `taps`, to which the sizes of the planes must correspond. The function
+/// uses all cores of the caller's task arena.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
 /// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };

@@ -1,6 +1,6 @@
 #pragma once
-// The signal components of a series of volumes. They are principal directions in the space whose
-// axes are the volumes.
+// The signal components of a series of volumes: principal directions in the space whose axes are
+// the volumes.
 
 #include <vector>
 
@@ -24,8 +24,8 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// For volumes that consist of white noise only: returns which share of the variance of volume
-  /// `i`, 0..1, the components contain.
+  /// Returns the share of the variance of volume `i`, 0..1, that the components contain if the
+  /// volumes consist of white noise only.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples, one sample for each
@@ -38,8 +38,8 @@ class Basis {
   std::vector<int> volumes_;
   std::vector<double> means_;
   int components_ = 0;
-  // Two copies of the directions: component by component, and volume by volume. So project() and
-  // reconstruct() both read consecutive numbers.
+  // The directions by component, and by volume, so that project() and reconstruct() both read
+  // consecutive numbers.
   std::vector<double> rows_, columns_;
 };
 

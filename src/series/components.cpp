@@ -41,8 +41,7 @@ class VoxelProjector {
 
  private:
   /// Predicts missing samples of a voxel from its components, and repeats this with the components
-  /// of the completed samples. The error decreases faster, the less the components depend on the
-  /// missing samples.
+  /// of the completed samples.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;
@@ -75,8 +74,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the largest power of two that is a valid scale factor. Scaled values up to the absolute
-/// value `magnitude` must lie in the range that filters accept.
+/// Returns the largest power of two that scales values up to the absolute value `magnitude` into
+/// the range that filters accept.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

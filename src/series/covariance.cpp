@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// The samples of some voxels. In memory, the volumes of a voxel follow each other.
+/// The samples of some voxels; the volumes of a voxel follow each other in memory.
 struct Chunk {
   int volumes;  // number of volumes, with padding
   int voxels = 0;
@@ -34,8 +34,7 @@ void add_products(const Chunk& chunk, int i, int j, double* sums) {
       sums[static_cast<std::size_t>(i + p) * chunk.volumes + j + q] += tile[p][q];
 }
 
-/// Returns the number of voxels of a chunk. A chunk has about 2 MB, so that it fits into the cache
-/// of a core.
+/// Returns the number of voxels of a chunk of about 2 MB, which fits into the cache of a core.
 int chunk_voxels(int volumes) { return std::clamp((1 << 18) / volumes, 64, 4096); }
 
 }  // namespace
@@ -58,8 +57,7 @@ Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
         totals[i] += value;
       }
     });
-    // Each tile of the matrix is computed by one task at a time, and the chunks of voxels are added
-    // in order.
+    // Only one task computes a tile of the matrix, and adds the chunks of voxels in order.
     tbb::parallel_for(0, tiles * tiles, [&](int tile) {
       const int i = tile / tiles, j = tile % tiles;
       if (j <= i) add_products(chunk, i * lanes, j * lanes, sums.data());

@@ -11,16 +11,15 @@
 namespace lull::series {
 
 struct Decomposition {
-  /// The components with signal, and then the components of noise; both in descending order of
-  /// their eigenvalues.
+  /// The components with signal, then those of noise; both in descending order of eigenvalues.
   EigenSystem eigen;
   Spectrum spectrum;
 };
 
-/// Decomposes the covariance of volumes. The volumes may be divided into two groups whose signals
-/// are unrelated, such as the real and the imaginary parts of complex samples. Each group is then
-/// decomposed by itself. The components of one group have less noise than common components, and
-/// weaker signals exceed the edge of the noise, because the edge falls with the number of volumes.
+/// Decomposes the covariance of volumes. Two groups of volumes with unrelated signals, such as the
+/// real and the imaginary parts of complex samples, are decomposed separately. Their components
+/// then contain less noise, and the edge of the noise, which falls with the number of volumes,
+/// hides fewer weak signals.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

@@ -16,33 +16,31 @@
 namespace lull::series {
 namespace {
 
-/// Maximum number of times that the noise levels are corrected. The corrections end when the levels
-/// change by less than `close_level`, which is usually the case after two corrections.
+/// Maximum number of corrections of the noise levels. The corrections end when the levels change by
+/// less than `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
 /// This number of voxels per volume is sufficient for a correction of the noise levels.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// Maximum number of signal components, as a share of the number of volumes. The rest of the series
-/// counts as noise.
+/// Maximum share of signal components among the volumes. The rest of the series counts as noise.
 constexpr double max_signal_share = 0.7;
-/// In a series of at most `few_volumes` volumes with more signal components than that, the noise
-/// level is estimated from the last `last_components` components.
+/// For at most `few_volumes` volumes with a larger share of signal components than
+/// `max_signal_share`, the noise level is estimated from the last `last_components` components.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
-/// If the noise levels of volumes differ by less than this factor, they count as equal.
-/// `same_level` is for noise levels computed from residuals, `same_estimate` for estimates from
-/// single volumes, which are less accurate than noise levels from residuals.
+/// Noise levels of volumes that differ by less than this factor count as equal: `same_level` for
+/// noise levels from residuals, `same_estimate` for the less accurate estimates from single
+/// volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// If a noise level exceeds the estimate from cubes of a single volume (noise/volume) by more than
-/// this factor, it contains signal.
+/// A noise level that exceeds the estimate from cubes of a single volume (noise/volume) by more
+/// than this factor contains signal.
 constexpr float max_correction = 1.5f;
-/// At least this number of components is filtered, even if fewer of them have an eigenvalue above
-/// those of noise. The other components can still contain signal in a few voxels, and filtering a
-/// few more components takes little time.
+/// Minimum number of filtered components. Components with eigenvalues of noise can contain signal
+/// in a few voxels.
 constexpr int min_components = 16;
-/// A volume is filtered separately from the components if separate filtering reduces its error by
-/// at least `significance` standard errors. Series of more than `max_examined_volumes` volumes are
-/// not examined, because their volumes are similar to each other.
+/// A volume is filtered separately from the components if this reduces its error by at least
+/// `significance` standard errors. Series of more than `max_examined_volumes` volumes are not
+/// examined, because their volumes are similar to each other.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -83,8 +81,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If the volumes have little in common, the residuals contain signal. In this case, the
-    // function returns the estimates from single volumes.
+    // Residuals of volumes that have little in common contain signal. The estimates from single
+    // volumes are then better.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
   }
@@ -99,8 +97,8 @@ class NoiseEstimator {
   }
 
   /// Returns whether the noise levels of more than a tenth of the volumes differ from the common
-  /// level. The level of a volume follows from its residuals. If it has no residuals, its initial
-  /// estimate is compared, except for Rician noise.
+  /// level. The level of a volume comes from its residuals or, if it has none and the noise is not
+  /// Rician, from its initial estimate.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -143,7 +141,7 @@ class NoiseEstimator {
   }
 
   /// Lowers the common level of all volumes if nearly all components contain signal, because the
-  /// energy of the residuals then contains signal as well.
+  /// residuals then contain signal, too.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);
@@ -177,8 +175,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes a basis for all volumes. It contains the leading components of the volumes in `combined`.
-/// Each volume that is not in `combined` is a component by itself.
+/// Makes a basis for all volumes: the leading components of the volumes in `combined`, and each
+/// other volume as a component by itself.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -194,8 +192,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes from `volumes` each volume that gets a better result if it is filtered alone than if it
-/// is combined with the other volumes. Returns whether a volume was removed.
+/// Removes the volumes whose results are better if they are filtered alone. Returns whether a
+/// volume was removed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -211,14 +209,14 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the variance of the noise of stabilised samples. It is 1 if the noise levels are given.
-/// The result is empty if the levels are estimates; the spectrum then shows the variance.
+/// Returns the variance of the noise of stabilised samples: 1 if the noise levels are given; empty
+/// if they are estimates, because the spectrum shows the variance.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Chooses the volumes that are combined: all volumes that would not get a better result if each
-/// were filtered alone.
+/// Chooses the volumes that are combined: those whose results are not better if they are filtered
+/// alone.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,
@@ -238,9 +236,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the noise levels of the volumes that are not combined. These volumes get the noise levels
-/// of `noise`, because their residuals do not show their noise. Returns whether a noise level has
-/// changed.
+/// Resets the noise levels of the volumes that are not combined to those of `noise`, because their
+/// residuals do not show their noise. Returns whether a noise level has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -273,8 +270,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volume v and volume `half` + v the lower of their two noise levels, because signal that an
-/// estimate mistakes for noise only raises a noise level.
+/// Gives volume v and volume `half` + v the lower of their two noise levels, because mistaking
+/// signal for noise only raises a level.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

@@ -14,20 +14,19 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// If true, the noise levels and the noise map are estimates, which the residuals may correct.
+  /// Whether the noise levels and the noise map are estimates, which the residuals may correct.
   bool refine = true;
-  /// The states of the voxels (voxels.h), if they are known. If empty, they are determined from the
-  /// samples.
+  /// The states of the voxels (voxels.h); empty: they are determined from the samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
   /// Index of the first volume of the second group of volumes; 0: there is only one group. The
-  /// signals of the two groups are unrelated (decomposition.h): for example, the groups are the
-  /// real and the imaginary parts of the same volumes. Both groups have the same number of volumes,
-  /// and volumes with the same index within their group have equal noise.
+  /// signals of the groups are unrelated (decomposition.h), for example those of the real and the
+  /// imaginary parts. Both groups have the same number of volumes, and volumes with the same index
+  /// within their group have equal noise.
   int second_group = 0;
-  /// If true, the basis contains all components. All components are necessary if the filter does
-  /// not remove all of the noise.
+  /// Whether the basis contains all components, as is necessary if the filter does not remove all
+  /// of the noise.
   bool keep_all = false;
 };
 
@@ -37,8 +36,8 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. A volume that has too little in common with the
-  /// combined volumes is not combined: it is a component by itself.
+  /// Number of volumes that the components combine. A volume that has too little in common with
+  /// them is a component by itself.
   int combined = 0;
 };
 

@@ -15,24 +15,22 @@ namespace {
 
 /// Distance between the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Samples with Rician noise are used only if their variance-stabilised signal, in units of the
-/// noise level, is at least this large.
+/// Minimum variance-stabilised signal of usable samples with Rician noise, in units of the noise
+/// level.
 constexpr double min_rician_signal = 2;
-/// Minimum share of a volume's noise that its residuals contain. If the residuals contain less than
-/// this share, the noise level of the volume does not change.
+/// The noise level of a volume is corrected only if its residuals contain at least this share of
+/// its noise.
 constexpr double min_free_share = 0.3;
-/// Minimum degrees of freedom of the residuals from which a noise level is computed, for the noise
-/// level of a volume and for a node of the noise map. The relative standard deviation of a noise
-/// level is 1 / sqrt(2 x degrees of freedom).
+/// Minimum degrees of freedom of the residuals for the noise level of a volume, and for a node of
+/// the noise map. The relative standard deviation of a level is 1 / sqrt(2 x degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// In series of more volumes than this number, residuals are computed in only some of the voxels,
-/// so that the number of residuals does not grow with the number of volumes.
+/// Maximum number of volumes for which residuals are computed in all voxels. With more volumes,
+/// residuals are computed in only some of the voxels, so that their number does not grow.
 constexpr int max_examined = 100;
-/// A noise map is not used if its extremes differ by less than this factor.
+/// Minimum ratio between the extremes of a noise map that is used.
 constexpr double min_variation = 1.08;
 
-/// Sum of squared residuals, and its degrees of freedom: the expectation of this sum for noise of
-/// variance 1.
+/// Sum of squared residuals, and its expectation for noise of variance 1 (the degrees of freedom).
 struct Residuals {
   double squares = 0, freedom = 0;
   Residuals& operator+=(const Residuals& other) {
@@ -140,8 +138,8 @@ void smooth(Grid& grid, int axis, int distance) {
   }
 }
 
-/// Returns the variance at each node. The function computes the variance from the residuals of as
-/// few surrounding nodes as suffice for an accurate variance.
+/// Returns the variance at each node, from the residuals of as few surrounding nodes as suffice for
+/// accuracy.
 std::vector<double> variances_at(Grid grid) {
   std::vector<double> variances(grid.values.size());
   Residuals whole;
@@ -222,9 +220,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // Equal noise levels must remain equal. (If each volume had its own noise level, a volume with
-  // too low a noise level would dominate a component. This component would then explain the noise
-  // of the volume, and the function would reduce the noise level of the volume further.)
+  // Equal noise levels must remain equal. Otherwise, a volume with too low a noise level would
+  // dominate a component. This component would explain the volume's noise, and the level would fall
+  // further.
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

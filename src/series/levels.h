@@ -1,6 +1,5 @@
 #pragma once
-// Corrects noise levels by the residuals: the samples minus the part that the signal components
-// explain.
+// Corrects noise levels by the residuals: the samples without the signal components.
 
 #include <span>
 #include <vector>
@@ -14,18 +13,17 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis: the noise level of the residuals, relative to the noise level of
-  /// the volume before the correction. 0: the components explain the volume completely, or too few
-  /// of its samples could be used.
+  /// Noise level of the residuals of each volume of the basis, relative to the level before the
+  /// correction. 0: the components explain the volume completely, or too few of its samples are
+  /// usable.
   std::vector<double> ratios;
 };
 
 /// Corrects the noise level of each volume, and the noise map, by the residuals of the complete
-/// voxels (voxels.h). If all volumes have equal levels, the residuals of all volumes together
-/// correct them, so that the levels remain equal. If the levels differ, each level is corrected
-/// separately, and the level of a volume without usable residuals (a ratio of 0) does not change.
-/// Samples with Rician noise are used only where their signal is at least twice the level, because
-/// weaker signals have a smaller variance.
+/// voxels (voxels.h). Equal levels are corrected by the residuals of all volumes together and
+/// remain equal. Different levels are corrected separately; the level of a volume without usable
+/// residuals (a ratio of 0) does not change. Samples with Rician noise are used only where their
+/// signal is at least twice the level, because the noise of weaker signals has a smaller variance.
 /// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,

@@ -13,8 +13,7 @@ namespace lull::series {
 namespace {
 
 constexpr double min_rician_signal = 2.5;
-/// Components are multiplied by `scale` and shifted by `middle`, so that noise is well inside the
-/// range of the estimator.
+/// Components are multiplied by `scale` and shifted by `middle` into the range of the estimator.
 constexpr float middle = 128, scale = 8;
 
 /// Returns the cubes of one component. Voxels that are not used are NaN.

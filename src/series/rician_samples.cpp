@@ -11,13 +11,12 @@
 namespace lull::series {
 namespace {
 
-/// Estimates of the signal below this value, in units of sigma, are uncertain. Inside an object,
-/// the mean signal of voxels with such estimates is about this value, so this value replaces the
-/// estimates. (Without this step, samples with an estimate of 0 would become 0.)
+/// Estimates of the signal below this value, in units of sigma, are uncertain, and samples with an
+/// estimate of 0 would become 0. Inside an object, this value replaces such estimates, because the
+/// mean signal of these voxels is about this value.
 constexpr double uncertain_signal = 0.45;
-/// A voxel counts as air if the mean of its signal over all volumes is below `air`, and as part of
-/// the object if the mean is above `object` (both in units of sigma). In between, the replacement
-/// is gradual.
+/// A voxel is air if its mean signal over all volumes is below `air`, and part of the object if it
+/// is above `object` (in units of sigma). In between, the replacement is gradual.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Limits of the amount of work: number of multiplications in the rotation, and number of cubes.
+/// Limits of the work: multiplications in the rotation, and number of cubes.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
@@ -63,9 +63,8 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over cubes, with one element for each volume: its squared error if the volumes are filtered
-/// (`alone`), its squared error if the components are filtered (`together`), and the square of the
-/// difference between the two.
+/// Sums over cubes for each volume: its squared error if the volumes are filtered (`alone`), its
+/// squared error if the components are filtered (`together`), and the square of their difference.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
@@ -153,8 +152,8 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
   const std::size_t used = (cubes.size() + step - 1) / step;
   if (used < min_cubes) return {};
-  // Each task adds the values of its own cubes in order, and the sums of the tasks are added in the
-  // order of the tasks.
+  // Each task adds the values of its own cubes in order, and the sums of the tasks are added in
+  // order.
   constexpr std::size_t tasks = 32;
   std::vector<Sums> parts(tasks, Sums(count));
   const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);

@@ -16,8 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume.
-/// Another object owns the memory.
+/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume. The
+/// struct does not own the memory.
 struct Samples {
   Shape shape;
   float* data = nullptr;

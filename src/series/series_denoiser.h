@@ -20,10 +20,9 @@ struct FilteredSeries {
   std::shared_ptr<void> memory;                 // keeps the memory of `components` alive
 };
 
-/// Opens a session that computes the result of a slice from the filtered components. From the slice
-/// itself, it uses only the position in the series: Frame::pts is the index of the slice, counted
-/// volume after volume. Voxels and volumes without noise are preserved unchanged, and so are
-/// samples that are missing in the series (NaN).
+/// Opens a session that computes the result of a slice from the filtered components and from its
+/// position: Frame::pts is the index of the slice, counted volume after volume. Voxels and volumes
+/// without noise, and samples that are missing in the series (NaN), are preserved unchanged.
 /// @param format  format of the slices: grey floats
 /// @throws InvalidArgument  another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_series(std::shared_ptr<const FilteredSeries> series,

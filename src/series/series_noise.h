@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a series of volumes, and the variance stabilisation after which the noise is white
-// with standard deviation 1 in all volumes.
+// The noise of a series of volumes, and the variance stabilisation that makes it white with
+// standard deviation 1 in all volumes.
 
 #include <cstddef>
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// The level at a voxel is the level of its volume times the factor of the map. Levels are standard
-/// deviations on the 0..255 scale, as in VolumeNoise.
+/// The noise level at a voxel is the level of its volume times the factor of the map. Levels are
+/// standard deviations on the 0..255 scale, as in VolumeNoise.
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float zero = 0;             // the sample that represents a magnitude of 0
@@ -28,20 +28,20 @@ struct SeriesNoise {
 /// Returns the noise of a volume with this noise level.
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
-/// Variance stabilisation of the samples of a series. All volumes passed to it must have noise.
+/// Variance stabilisation of the samples of a series. All volumes that it gets must have noise.
 class Stabiliser {
  public:
   Stabiliser(const SeriesNoise& noise, const Shape& shape);
   Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the stabilised sample: the sample in units of its noise level. For Rician noise, the
-  /// function f of noise/volume/rician.h is applied to this value. NaN stays NaN.
+  /// Returns the stabilised sample: the sample in units of its noise level, and for Rician noise
+  /// the function f of noise/volume/rician.h of this value. NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
   /// The inverse of the stabilisation; for Rician noise, it is the exact unbiased inverse.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
   /// Returns the squared difference between the stabilised sample and the stabilised magnitude 0.
-  /// Where there is only noise, the mean of this value is `energy_of_noise()`.
+  /// Where there is only noise, its mean is `energy_of_noise()`.
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }

@@ -26,9 +26,9 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
 }
 
 /// Returns the energy above which a voxel is inside the object. The energy of noise, averaged over
-/// V volumes, has a standard deviation of sqrt(2 / V). The limit excludes voxels at the border of
-/// the object, whose energy is less than a quarter of the median energy, because these voxels would
-/// bias the first components.
+/// V volumes, has a standard deviation of sqrt(2 / V). Voxels at the border of the object, with
+/// less than a quarter of the median energy, are excluded, because they would bias the first
+/// components.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;

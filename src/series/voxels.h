@@ -1,5 +1,5 @@
 #pragma once
-// Determines the voxels of a series from which the decomposition is computed.
+// Selects the voxels of a series for the decomposition.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +13,8 @@ namespace lull::series {
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
   partial,   // some volumes have no sample; replacements are computed for these
-  /// The voxel has no sample in any volume, or the same sample in all volumes. It belongs to the
-  /// surroundings of a masked object, contains no noise, and is preserved unchanged.
+  /// The voxel has no sample in any volume, or the same sample in all volumes. It is outside of a
+  /// masked object, contains no noise, and is preserved unchanged.
   constant,
 };
 
@@ -22,10 +22,10 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order. With a mask, a voxel is
-/// inside the object if it is set in `mask`. Without a mask, a voxel is inside the object if noise
-/// cannot explain its energy over all volumes. If too few complete voxels are inside the object for
-/// a decomposition, the function returns all complete voxels.
+/// Returns the complete voxels inside the object, in ascending order. With a mask, these are the
+/// voxels that are set in `mask`. Without a mask, these are the voxels with more energy over all
+/// volumes than noise has. If they are too few for a decomposition, the function returns all
+/// complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

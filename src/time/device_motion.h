@@ -1,7 +1,7 @@
 #pragma once
-// Relates the frames of a session on a GPU to each other, with 8-bit main planes and the motion
-// between frames. The host waits for the kernels that compare frames, so these kernels run on the
-// upload stream. The motion search runs on the compute stream.
+// Compares the frames of a session on a GPU, and finds the motion between them, with 8-bit main
+// planes. The kernels that compare frames run on the upload stream, because the host waits for
+// them. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -27,11 +27,11 @@ class DeviceMotion {
   /// Returns how two uploaded frames differ. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
   /// Queues, during the upload of a frame, its conversion to the coarse plane that prediction()
-  /// needs. In this function and in load(), `format` and the format of the session may have
-  /// different sample types.
+  /// needs. In this function and in load(), `format` may have another sample type than the format
+  /// of the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
-  /// Waits for the upload stream.
+  /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`,
+  /// after waiting for the upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
   /// Queues the conversion of a frame to the 8-bit planes that find() needs, on the compute stream.
@@ -40,8 +40,8 @@ class DeviceMotion {
   /// each other frame of `frames`.
   void find(std::span<const SlotFrame> frames);
   /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
-  /// after it, in device memory. Null: the frames are too small for a motion search, so that all
-  /// vectors are 0.
+  /// after it, in device memory. Null: all vectors are 0, because the frames are too small for a
+  /// motion search.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

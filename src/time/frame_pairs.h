@@ -13,11 +13,9 @@ namespace lull {
 inline constexpr int no_frame = -1;
 
 /// Returns, for each frame of a list (FrameAt, frames.h), the index of its partner: the frame into
-/// which its patches extend. If the list contains frames that are later than the reference frame
-/// (the first of the list), the partner of each frame is the next later frame of the list. If not,
-/// the partner of each frame is the next earlier frame. If this frame does not exist, the partner
-/// is no_frame. So every patch of the reference frame begins in the reference frame itself, and the
-/// reference frame has a partner unless it is alone.
+/// which its patches extend. The partner is the next later frame of the list or, if the list has no
+/// frame after the reference frame (the first of the list), the next earlier frame. Without such a
+/// frame, the partner is no_frame. The reference frame has a partner unless it is alone.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

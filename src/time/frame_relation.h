@@ -3,14 +3,14 @@
 // counts over the samples of both frames, so that all backends get the same relation. The relation
 // answers two questions:
 //
-// 1. Does a frame repeat the previous one (24 frames in a stream of 60, or frames that a recorder
-//    dropped and replaced by copies)? A repeated frame has the same noise, so that patches from it
-//    would restore this noise as if it were detail. FrameDifference contains the counts, Relation
-//    the decision. The decision depends only on neighbouring frames, so that a part of a clip gives
-//    the same decisions as the complete clip.
-// 2. Does a frame show another scene? The measure is the same as in video encoders: the cost of
-//    predicting blocks from the earlier frame, with motion search, compared to the cost of the
-//    blocks without prediction. PredictionCost contains both costs.
+// 1. Does a frame repeat the previous one (24 frames in a stream of 60, or copies instead of
+//    dropped frames)? A repeated frame has the same noise, so that filters would take this noise
+//    for detail. FrameDifference contains the counts, Relation the decision. The decision depends
+//    only on neighbouring frames, so that a part of a clip gives the same decisions as the complete
+//    clip.
+// 2. Does a frame show another scene? As in video encoders, PredictionCost compares the cost of
+//    predicting blocks from the earlier frame, with motion search, to the cost of the blocks
+//    without prediction.
 //
 // Samples are converted to 8 bits: integers with more bits lose the low bits; floats in
 // 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.
@@ -42,10 +42,9 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
 }
 
 /// Returns whether two samples differ although their 8-bit values may be equal. This happens only
-/// with float samples outside 0..255, because 8-bit values are clamped. If one of the samples is
-/// outside 0..255, they differ if their difference exceeds one step of 8 bits. If one of them is
-/// outside the range that filters accept, they differ if any bit differs, because such samples are
-/// preserved unchanged.
+/// with float samples outside 0..255, because 8-bit values are clamped. Such samples differ if
+/// their difference exceeds one step of 8 bits. Outside the range that filters accept, they differ
+/// if any bit differs, because such samples are preserved unchanged.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -66,24 +65,23 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 /// border may have fewer samples.
 inline constexpr int relation_block = 16;
 
-/// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal.
-/// The mean squared difference of blocks with independent noise is 2 sigma^2, within 10 percent.
-/// The limit is 1/32 of this value, (sigma / 4)^2. Encoders that repeat a frame with skipped blocks
-/// cause a difference far below this limit. The limit is correct even if the given sigma is five
-/// times too high.
+/// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal:
+/// (sigma / 4)^2, or 1/32 of the mean squared difference of blocks with independent noise. This
+/// also works with a sigma that is five times too high. Blocks that encoders repeat as skipped
+/// blocks differ much less.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
 /// Returns whether two blocks are equal except for small differences. `squares` is the sum of
-/// squared differences over the block, which has `samples` samples. The caller must check
+/// squared differences over the `samples` samples of the block. The caller must check
 /// differ_outside_8bit_range() separately.
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }
-/// Returns whether the variance of a block is at least the variance of the noise. Blocks of black
-/// or blown-out areas, letterboxes and synthetic graphics have a variance below this limit, and do
-/// not show whether two frames share noise.
+/// Returns whether the variance of a block is at least the variance of the noise. Blocks with less
+/// variance (black or blown-out areas, letterboxes, synthetic graphics) do not show whether two
+/// frames share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -117,8 +115,7 @@ constexpr Relation relation_of(const FrameDifference& d) {
 // ---- scenes --------------------------------------------------------------------------------
 
 // The prediction of a frame uses a coarse main plane: the 8-bit, rounded means of 4x4 samples.
-// Samples at the right and bottom that do not fill a 4x4 area are ignored, and so are means that do
-// not fill a block.
+// Samples and means at the right and bottom that do not fill a 4x4 area or a block are ignored.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
@@ -130,8 +127,8 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16. Noise adds this amount to
-/// the sum of squared differences of a block's 64 samples from their mean.
+/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16: the amount that noise adds
+/// to the sum of squared differences of a block's 64 samples from their mean.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);
@@ -144,9 +141,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
 }
 
 /// Adds a block to the costs. `own` is the sum of the squared differences of the block's samples
-/// from their mean. `predicted` is the same sum for the difference between the block and a block of
-/// the earlier frame. Of all positions within reach and inside the picture, the position with the
-/// minimum sum is used. Means are subtracted so that flashes and fades do not raise the cost.
+/// from their mean. `predicted` is the same sum for the difference between the block and the most
+/// similar block of the earlier frame, within reach and inside the picture. Subtracting the means
+/// prevents that flashes and fades raise the cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;
@@ -157,8 +154,7 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
 }
 
 /// Returns whether a frame belongs to another scene than the frame from which it was predicted. The
-/// result is false if the predicted frame contains little more than noise, because a black frame is
-/// not a scene.
+/// result is false for a frame with little more than noise, such as a black frame.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -64,7 +64,7 @@ class FrameSession : public Denoiser {
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
   /// Returns the next result in order, if it is ready. If more than `may_wait` results are
-  /// incomplete on the device, the function first waits for the oldest of them.
+  /// incomplete on the device, the function first waits for the oldest of these results.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {
@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines whether the frame repeats the previous one (RepeatState). Passes the frame to the
-  /// worker first, if the worker needs it.
+  /// Determines whether the frame repeats the previous frame (RepeatState), after passing it to the
+  /// worker if the worker needs it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -110,9 +110,9 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// Performs one step. In each phase of the method (time/frames.h), a step filters the reference
-  /// patches of one frame, or of several frames at the start of a scene. Step n follows the arrival
-  /// of frame n. After the last frame, further steps process the frames that are not finished.
+  /// Performs step n, which follows the arrival of frame n. In each phase of the method
+  /// (time/frames.h), a step filters the reference patches of one frame, or of several frames at
+  /// the start of a scene. After the last frame, further steps process the unfinished frames.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
@@ -124,10 +124,9 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of frame `n`, whose last neighbour is the frame n + radius. It
-  /// also filters the reference patches of earlier frames with the same last neighbour, whose
-  /// search reaches further ahead (Timeline::extra_ahead). These frames can wait until this step,
-  /// because none of their neighbours has been finished before it.
+  /// Filters the reference patches of frame `n`, whose last neighbour is the frame n + radius, and
+  /// of earlier frames with the same last neighbour (Timeline::extra_ahead). None of their
+  /// neighbours is finished before this step.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -137,23 +136,23 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of frame `first` and of all later frames, which are the last of
-  /// the clip. All of them are filtered in this step, because they search further back, in frames
-  /// that the next step may finish. All their neighbours are available.
+  /// the clip. All of them are filtered in this step, because they search in earlier frames that
+  /// the next step may finish.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether frame `n` is near the known end of the clip: fewer than `radius` frames follow
-  /// it. The result is false for the first frames of a scene, which search further ahead.
+  /// Returns whether fewer than `radius` frames follow frame `n` up to the known end of the clip.
+  /// The result is false for the first frames of a scene, which search further ahead.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;
   }
 
   /// Returns whether a wanted result depends on the estimates that `phase` computes from the
-  /// reference patches of frame `n`. The search for these patches covers radius + further frames
-  /// after frame `n`, and radius + back frames before it.
+  /// reference patches of frame `n`, whose search covers radius + further frames after frame `n`,
+  /// and radius + back frames before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

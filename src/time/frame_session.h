@@ -1,7 +1,7 @@
 #pragma once
 // A session that schedules the work of a backend on frames. It decides when a frame is filtered,
-// from which frames patches are taken, and which time and side data a result has. It does not
-// access samples.
+// which frames provide patches, and which time and side data a result has. It does not access
+// samples.
 
 #include <memory>
 #include <span>
@@ -16,24 +16,20 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
+  /// Threshold for scene cuts, 0..1: a frame begins a new scene if more than this share of its
   /// content cannot be predicted from earlier frames (frame_relation.h). 0: no frame begins a new
   /// scene.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// If true, the estimates of a frame's reference patches are used only in this frame: the session
-  /// gathers patches from other frames, but adds no estimates to them. A method with `gathers` must
-  /// have a single phase.
+  /// If true, the session takes patches from other frames, but adds estimates only to the frame of
+  /// the reference patches. Such a method must have a single phase.
   bool gathers = false;
-  /// If true, the last frames of a clip take patches from more frames before them than the temporal
-  /// radius contains (Timeline::extra_back), because few or no frames follow. Likewise, the first
-  /// frames of a scene always take patches from more frames after them than the temporal radius
-  /// contains (Timeline::extra_ahead). Must be false if `gathers` is true.
+  /// If true, the last frames of a clip take patches from additional earlier frames
+  /// (Timeline::extra_back), because few or no frames follow. Must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
-  /// Returns the number of slots. Each frame that is not finished has one slot, and the next frame
-  /// has one slot.
+  /// Returns the number of slots: one for each unfinished frame, and one for the next frame.
   int slots() const { return margin().after + 1; }
 };
 
@@ -56,9 +52,8 @@ class FrameWorker {
   /// `frames` (in the order of group.h). The estimate of each patch is added to the sums of the
   /// frame that contains the patch.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
-  /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The
-  /// session calls this function after the last filter() for this frame in a phase that is not the
-  /// last.
+  /// Converts the sums of the frame in `slot` to an estimate, which the next phase uses. The
+  /// session calls this function after the last filter() for this frame in each phase but the last.
   virtual void finish_phase(Phase phase, int slot) = 0;
   /// Returns the result of the frame in `slot`. The session calls this function after the last
   /// filter() for this frame in the last phase, and sets the time and side data of the result.
@@ -69,8 +64,8 @@ class FrameWorker {
   virtual void await() {}
 };
 
-/// Opens a session that filters frames over time. The plan and `format` must be valid. With a
-/// temporal radius of 0, push() returns the result of the frame that is pushed.
+/// Opens a session for temporal filtering. The plan and `format` must be valid. With a temporal
+/// radius of 0, push() returns the result of the frame that is pushed.
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const SessionPlan& plan,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<FrameWorker> worker);

@@ -28,8 +28,8 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the sample rows of one row of blocks. Each column of samples has its own sums. Loops
-/// over columns therefore need no sum across a vector, so that compilers vectorise them.
+/// Sums over the sample rows of one row of blocks. Each column of samples has its own sums, so that
+/// compilers vectorise the loops over columns.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
@@ -92,8 +92,7 @@ struct BlockSums {
 
 /// Returns whether every block of a row of blocks is textured and differs from the previous frame.
 /// The function decides after the first `rows` of `all_rows` rows, and returns true only if the
-/// remaining rows cannot change the result. The sum of squared differences and the sum of squared
-/// deviations from the mean can only grow with further rows.
+/// remaining rows cannot change the result.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -112,10 +111,9 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
-/// Compares two planes block by block. Adds the number of blocks that are not equal to `different`,
-/// and the numbers of textured and of shared blocks to `d` if `textured` is true. The function
-/// calls `enough` with the number of remaining blocks; `enough` returns whether the comparison may
-/// stop.
+/// Compares two planes block by block. Adds the number of unequal blocks to `different` and, if
+/// `textured` is true, the numbers of textured and of shared blocks to `d`. `enough` gets the
+/// number of remaining blocks and returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {
@@ -218,9 +216,9 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // After a block of the main plane differs, the relation depends only on the textured blocks of
+  // Once a block of the main plane differs, the relation depends only on the textured blocks of
   // this plane. The comparison then stops as soon as the remaining blocks cannot change the
-  // relation, even if all of them are textured and equal.
+  // relation.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

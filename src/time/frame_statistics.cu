@@ -1,6 +1,6 @@
 // Counts samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers, so
-// they equal those computed on the host. A warp counts one block of samples. For a block of coarse
-// samples, a thread block has one thread for each motion vector.
+// they equal those computed on the host. A warp counts one block of samples. A thread block
+// compares one block of coarse samples, with one thread for each motion vector.
 
 #include <type_traits>
 
@@ -124,9 +124,8 @@ struct BlockSums {
   }
 };
 
-/// Compares a block of the later frame with the blocks around its position in the earlier frame.
-/// There is one thread block for each block of the later frame, and one thread for each motion
-/// vector.
+/// Compares a block of the later frame with the blocks around its position in the earlier frame,
+/// with one thread block for each block, and one thread for each motion vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {

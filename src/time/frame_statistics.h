@@ -16,8 +16,8 @@ namespace lull {
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
-/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. For
-/// frames with independent noise, the relation is certain after half of the main plane.
+/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. With
+/// independent noise, this is after half of the main plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 

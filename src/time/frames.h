@@ -47,9 +47,9 @@ struct ByOffset {
 
 /// Returns the margin of a method with `phases` phases: the numbers of frames before and after a
 /// frame on which its result depends. Each phase takes patches from `radius` frames before and
-/// after a frame, and adds estimates to the same frames. For the first `radius` frames of a session
-/// it is unknown whether a scene begins there (timeline.h), so the margin has `radius` additional
-/// frames before the frame.
+/// after a frame, and adds estimates to these frames. Another `radius` frames before the frame are
+/// needed because a session cannot know whether a scene begins in its first `radius` frames
+/// (timeline.h).
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

@@ -1,6 +1,6 @@
 #pragma once
-// Relates the frames of a session in host memory to each other, with 8-bit main planes and the
-// motion between frames.
+// Compares the frames of a session in host memory, and finds the motion between them, with 8-bit
+// main planes.
 
 #include <vector>
 
@@ -20,14 +20,15 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory of a frame whose motion vectors, from and to all other frames, are already
-  /// known or not needed. After that, the frame can only be used to predict other frames.
+  /// Releases the memory that the motion search needs for a frame, after the motion vectors from
+  /// and to this frame have been computed or if they are not needed. The frame can still be used to
+  /// predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the vectors of all motion blocks from the frame in slot `from` to the frame in slot
-  /// `to`, which is `offset` frames after it. The vectors are computed when they are requested for
-  /// the first time.
+  /// `to`, which is `offset` frames after it. The first call for a pair of frames computes the
+  /// vectors.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:

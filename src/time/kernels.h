@@ -1,6 +1,6 @@
 #pragma once
-// Relation and motion between frames, computed on a GPU. All functions are asynchronous on
-// `stream`; they neither allocate nor wait. frame_statistics.cu and motion.cu describe the
+// Relation and motion between frames, computed on a GPU. The functions queue their work on
+// `stream`, and neither allocate memory nor wait. frame_statistics.cu and motion.cu describe the
 // algorithms.
 
 #include <cuda_runtime_api.h>

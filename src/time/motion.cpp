@@ -1,5 +1,4 @@
-// The motion search of motion.h in host memory. The squared difference of two regions takes a few
-// multiply-adds per row.
+// The motion search of motion.h in host memory.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "time/motion.cpp"

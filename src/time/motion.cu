@@ -1,12 +1,13 @@
-// Motion search of motion.h on a GPU: one thread block for each motion block and each frame to
-// which motion is searched (the other frame). Let a be the region of the motion block, and b the
-// same region of the other frame, shifted by a vector. The sum of squared differences is |a|^2 +
-// |b|^2 - 2ab. The tensor cores compute the inner products ab for all vectors, row by row of the
-// other frame. All rows of the first operand contain the same row of the other frame, beginning at
-// a different column for each dx. The columns of the second operand are rows of a: for each dy, the
-// row of a that is compared with this row of the other frame. The squares of the other frame are
-// summed once for each position in a row where a region may begin. A key contains the cost and the
-// rank of a vector, so that the minimum does not depend on the order of work.
+// The motion search of motion.h on a GPU, with one thread block for each motion block and each
+// frame to which motion is searched (the other frame).
+//
+// Let a be the region of the motion block, and b the same region of the other frame, shifted by a
+// vector. The sum of squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the inner
+// products ab for all vectors, row by row of the other frame. All rows of the first operand contain
+// the same row of the other frame, beginning at a different column for each dx. The columns of the
+// second operand are, for each dy, the row of a that is compared with this row of the other frame.
+// The squares of the other frame are summed once for each position in a row where a region may
+// begin.
 
 #include <algorithm>
 
@@ -46,8 +47,8 @@ __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a region, in samples and in coarse samples. Most regions have the full size. Their
-/// sizes are the constants of WholeRegion.
+/// Sizes of a region, in samples and in coarse samples. The constants of WholeRegion are the sizes
+/// of most regions.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
@@ -70,17 +71,16 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of the motion block, with rows of zeros above and below it. A vector can move a row
-/// of the other frame out of the region; such a row is multiplied by zeros. Rows have
-/// words_for(side) words and no padding; with the sides used here, eight successive rows are in
-/// different banks of shared memory.
+/// The region of the motion block, with rows of zeros above and below it for vectors that move a
+/// row of the other frame out of the region. Rows have words_for(side) words and no padding; with
+/// the sides used here, eight successive rows are in different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab (see the top of this file) for each vector of the coarse search.
-/// `coarse_warps` warps divide the rows of the other frame among them; each of them has its own
-/// products, which are added at the end.
+/// Inner products ab (see the top of this file) for each vector of the coarse search. Each of
+/// `coarse_warps` warps processes some rows of the other frame and has its own products, which are
+/// added at the end.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // With this alignment, store_pair() can write two products at a time.
@@ -97,9 +97,9 @@ struct Shared {
   };
   std::uint32_t own_coarse_squares;
   /// Inner products of samples a of this frame and samples b of the other frame, for each warp and
-  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process the rows
-  /// of the other frame in pairs. For the first row of a pair, h is 0 and the column is dy + 1. For
-  /// the second row, h is 1 and the column is dy.
+  /// each motion vector (dx, dy): products[warp][h][dx][column]. The tensor cores process pairs of
+  /// rows of the other frame: h is 0 and the column is dy + 1 for the first row, and h is 1 and the
+  /// column is dy for the second row.
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -141,9 +141,9 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products ab (see the top of this file) of step 1, the coarse search, for the
-/// rows that this warp processes. The warp multiplies 16 samples of each of two rows of the other
-/// frame at a time. `warp` is below coarse_warps.
+/// Computes the inner products ab (see the top of this file) of the coarse search (step 1), for the
+/// rows that this warp processes: 16 samples of each of two rows of the other frame at a time.
+/// `warp` is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -179,8 +179,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums of squares of step 1, the coarse search, with one warp: of the region of the
-/// motion block, and of the search area in the other frame.
+/// Computes, with one warp, the sums of squares of the coarse search (step 1) over the region of
+/// the motion block and over the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -193,8 +193,8 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Performs step 1, which finds the best coarse vector. A thread compares up to four vectors with
-/// the same dx and successive values of dy.
+/// Performs the coarse search (step 1). A thread compares up to four vectors with the same dx and
+/// successive values of dy.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -228,10 +228,9 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products ab (see the top of this file) of step 2, the search at full
-/// resolution, for four rows of the other frame at a time and 48 samples of each row. The first
-/// operand of each matrix product contains two rows of the other frame, once for each dx, shifted
-/// by dx.
+/// Computes the inner products ab (see the top of this file) of the search at full resolution (step
+/// 2), for four rows of the other frame at a time and 48 samples of each row. The first operand of
+/// each matrix product contains two rows of the other frame, once for each dx, shifted by dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -265,9 +264,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and the inner products from which the costs of all vectors of step
-/// 2 (motion.h) follow. If the vector 0 is not one of these vectors, the function also computes the
-/// sums for the vector 0. `there` is the frame to which the vectors lead.
+/// Computes the sums of squares and the inner products for the costs of all vectors of the search
+/// at full resolution (step 2 of motion.h), and for the vector 0 if it is not one of them. `there`
+/// is the frame to which the vectors lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -294,9 +293,9 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs step 2: each of the first fine_vectors * fine_vectors threads computes the cost of one
-/// vector around `centre`. If the vector 0 is not one of these vectors, thread 0 also computes the
-/// cost of the vector 0.
+/// Performs the search at full resolution (step 2): each of the first fine_vectors * fine_vectors
+/// threads computes the cost of one vector around `centre`. If the vector 0 is not one of these
+/// vectors, thread 0 also computes its cost.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

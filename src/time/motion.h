@@ -1,8 +1,7 @@
 #pragma once
 // Motion between two frames: one vector for each motion block, a block of 32x32 samples of the main
-// plane (frame_relation.h). In identifiers, a motion block is named cell. The search finds a
-// vector in two steps of full search over 8-bit samples. The search uses integers, so that all
-// backends find the same vectors:
+// plane (frame_relation.h). In identifiers, a motion block is named cell. The search is a full
+// search in two steps over 8-bit samples, in integers, so that all backends find the same vectors:
 // 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
 //    vector with the minimum sum of squared differences over the region of the motion block;
 // 2. around four times that vector, among offsets of up to motion_refinement samples in each
@@ -33,10 +32,9 @@ struct Interval {
 
 /// Returns the number of motion blocks along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the region of motion block `i` along one axis, as an interval of samples. The motion
-/// search compares this region, which contains the block and its surroundings. A region that would
-/// extend beyond the picture is moved into the picture. If the picture is smaller than a region,
-/// the interval is the complete picture.
+/// Returns the region that the motion search compares for motion block `i` along one axis: the
+/// block and its surroundings, as an interval of samples in the picture. If the picture is smaller
+/// than a region, the interval is the complete picture.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
@@ -49,11 +47,10 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns the bonus of the vector 0 for a region of `samples` samples. The vector 0 is preferred
-/// if its cost exceeds the cost of the best vector by at most the bonus. The bonus is needed
-/// because noise alone makes two sums of squares differ. The bonus is sigma^2 / 8 per sample. With
-/// sigma^2 / 4, nearly all false motion would be rejected, but the result would lose 0.03 dB; with
-/// sigma^2 / 2, it would lose 0.1 dB at sigma 40.
+/// Returns the bonus of the vector 0 for a region of `samples` samples: the vector 0 is preferred
+/// if its cost exceeds the cost of the best vector by at most the bonus, because noise alone makes
+/// costs differ. Larger values than sigma^2 / 8 per sample reject more false motion, but lose
+/// quality: 0.03 dB with sigma^2 / 4, and 0.1 dB at sigma 40 with sigma^2 / 2.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

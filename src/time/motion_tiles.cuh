@@ -94,9 +94,8 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples if all of them lie inside the plane. If not, the function loads nothing and
-  /// returns false. A thread loads the words of one column, and issues all loads before it waits
-  /// for the first of them.
+  /// Loads the samples and returns true if all of them lie inside the plane. A thread loads the
+  /// words of one column, and issues all loads before it waits for the first of them.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -119,9 +118,9 @@ struct Tile {
   }
 };
 
-/// The search area of a region: all samples of the other frame with which the region is compared,
-/// for any vector. In addition, squares[row][dx] is the sum of the squares of as many samples as
-/// the region has columns, from position dx of the row on.
+/// The search area of a region: all samples of the other frame with which any vector compares the
+/// region. squares[row][dx] is the sum of the squares of the samples of the row from position dx
+/// on, as many as the region has columns.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

@@ -8,9 +8,9 @@
 
 namespace lull {
 
-/// Returns a detector of repeated frames. It detects the same frames as a session with this
-/// temporal `radius`. `sigma` is the standard deviation of the noise in the stored planes. With
-/// radius 0, frames are not compared.
+/// Returns a detector of the same repeated frames as in a session with this temporal `radius`.
+/// `sigma` is the standard deviation of the noise in the stored planes. With radius 0, frames are
+/// not compared.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

@@ -1,7 +1,7 @@
 #pragma once
-// Base class of sessions over the slices of volumes. The class decides where a volume begins and
-// ends, and when results are returned. Frame::slice is the position of a slice; a slice that does
-// not follow the previous one begins another volume.
+// Base class of sessions over the slices of volumes, which decides where a volume begins and ends,
+// and when results are returned. Frame::slice is the position of a slice; a slice that does not
+// follow the previous slice begins another volume.
 
 #include <deque>
 #include <optional>

@@ -14,11 +14,10 @@
 
 namespace lull {
 
-/// Maximum number of repeated frames in a row. The session does not filter a frame that repeats the
-/// previous frame, but returns the result of the repeated frame. All other frames are *distinct*.
-/// Distinct frames have numbers from 0 on, and a temporal radius counts only distinct frames. After
-/// max_repeats repeated frames, the next frame counts as distinct, and shares noise with the frames
-/// before it.
+/// Maximum number of repeated frames in a row; the next frame then counts as distinct, and shares
+/// noise with the frames before it. For a frame that repeats the previous frame, the session
+/// returns the same result without filtering. All other frames are *distinct*. Distinct frames have
+/// numbers from 0 on, and a temporal radius counts only distinct frames.
 inline constexpr int max_repeats = 30;
 
 /// The neighbouring frames that can contain patches of the groups of a frame, as offsets from this
@@ -33,9 +32,9 @@ class Timeline {
   explicit Timeline(int radius) : radius_(radius) {}
 
   /// Returns whether a frame is distinct. `relation` is the relation of the frame to the frame that
-  /// was pushed before it. If several successive frames repeat each other with small differences,
-  /// only the first repetition is not distinct. Therefore no frame differs much from the frame
-  /// whose result it gets.
+  /// was pushed before it. Of several successive frames that repeat each other with small
+  /// differences, only the first repetition is not distinct, so that no frame differs much from the
+  /// frame whose result it gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -54,7 +53,7 @@ class Timeline {
 
   /// Adds a distinct frame. `shares_noise` is true if the frame shares noise with the previous
   /// distinct frame. `predicted_by` is the distance to the nearest earlier frame that shows the
-  /// same scene, at most `radius`; 0: there is no such frame.
+  /// same scene, at most `radius`, or 0 without such a frame.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -65,25 +64,23 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns how many frames after the temporal radius the matcher also searches for frame `n`. The
-  /// first frames of a scene have few or no frames before them. For these frames, the matcher
-  /// searches additional later frames, up to max_temporal ahead, so that it searches as many frames
-  /// as for all other frames.
+  /// Returns by how many frames the search for patches of frame `n` reaches further ahead than the
+  /// radius. The first frames of a scene have few or no frames before them, so the matcher searches
+  /// additional later frames, up to max_temporal ahead.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If an earlier frame predicts frame `first`, the scene began before `first`. For example, a
-    // flash may lie between the two frames.
+    // If an earlier frame predicts frame `first`, the scene began before `first`, for example if a
+    // flash lies between the two frames.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
   /// Returns by how many frames the search for patches of frame `n` reaches further back than the
-  /// radius. The function assumes that the clip ends with the last added frame. The last frames of
-  /// a clip have few or no frames after them. Instead, their search covers the last 2 * radius
-  /// frames, up to max_temporal back. The result is 0 for frames whose search reaches further ahead
-  /// than the radius.
+  /// radius, if the clip ends with the last added frame. The last frames of a clip have few or no
+  /// frames after them, so their search covers the last 2 * radius frames, up to max_temporal back.
+  /// If extra_ahead() is not 0, the result is 0.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
@@ -91,8 +88,8 @@ class Timeline {
 
   /// Returns the neighbours of frame `n`: those of the frames n - radius - further_back to n +
   /// radius + extra_ahead(n) that exist, show the same scene, and do not share noise with frame
-  /// `n`. Of several frames that share noise with each other, only the nearest is a neighbour. `n`
-  /// must be at least count() - 1 - 8 * radius, because older frames are forgotten.
+  /// `n`. Of several frames that share noise, only the nearest is a neighbour. `n` must be at least
+  /// count() - 1 - 8 * radius.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -127,7 +124,7 @@ class Timeline {
   const Entry& at(int n) const { return entries_[n % kept]; }
 
   /// Returns whether frame `later` is predicted from `earlier`, directly or through other frames.
-  /// Frames in between may belong to another scene: a flash, or an inserted picture.
+  /// Frames in between may belong to another scene, such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;

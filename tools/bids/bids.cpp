@@ -28,9 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind of text file that describes images. companions_of() copies such files: gradients (.bval,
-/// .bvec), and the file that lists the control and label volumes of a perfusion series
-/// (aslcontext.tsv).
+/// A kind of text file that describes images: gradients (.bval, .bvec), and the list of control and
+/// label volumes of a perfusion series (aslcontext.tsv). companions_of() finds such files.
 struct CompanionKind {
   const char* suffix_of_image;  // empty: any
   const char* suffix;           // empty: the suffix of the image
@@ -62,8 +61,8 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // This object also receives the signals that arrive while denoise() is not running, for example
-    // while lull reads files and estimates the noise.
+    // This object receives signals also while denoise() is not running, for example while lull
+    // reads files and estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
@@ -77,7 +76,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // run() returns the code for "try again" only if all failures are temporary.
+        // run() returns the exit code for "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -109,8 +108,7 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // This function opens the log file for each message and closes it again, because denoise() also
-  // opens the log file.
+  // Opens and closes the log file for each message, because denoise() also opens it.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
@@ -131,8 +129,8 @@ class ParticipantLevel {
     const std::string folder = options_.output + "/" + image.folder;
     const std::string json = folder + "/" + image.derived_name(".json");
     std::error_code code;
-    // denoise_image() writes the JSON file last. If the JSON file is missing, the process that
-    // wrote the image was killed.
+    // denoise_image() writes the JSON file last, so an image without a JSON file comes from a
+    // process that was killed.
     const std::string output = folder + "/" + image.derived_name(image.extension);
     const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
     if (is_complete && !options_.denoise.output.overwrite) {
@@ -140,8 +138,8 @@ class ParticipantLevel {
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
-    // denoise_image() reads the additional files of the image first, so that it finds their errors
-    // before it denoises the image.
+    // denoise_image() reads the additional files first, so that it reports their errors before it
+    // denoises the image.
     DenoiseOptions options = options_.denoise;
     options.input.file = raw_.root() + "/" + image.path;
     options.output.file = output;
@@ -188,9 +186,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if writing would replace the file to which a link leads. Writing would replace
-  /// it if an output is a link, or if `folder` is a link out of the derivative and already contains
-  /// an output. The option -y turns these checks off.
+  /// Throws an error if an output is a link, or if `folder` is a link out of the derivative and
+  /// already contains an output. Writing would replace the target of the link. The option -y turns
+  /// these checks off.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -203,14 +201,14 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the phase image with which an image is denoised. Returns an empty text if the dataset
-  /// contains no such phase image, or if the user did not give --phase pairs.
+  /// Returns the phase image with which an image is denoised; empty if the dataset contains none,
+  /// or without --phase pairs.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
 
-  /// Warns of links that lead out of the dataset. In a dataset from other people, a link can point
-  /// to any file that this user may read.
+  /// Warns of links out of the dataset: in a dataset from other people, a link can point to any
+  /// file that this user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
       if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)
@@ -233,8 +231,8 @@ class ParticipantLevel {
     }
   }
 
-  /// Estimates the noise if the user gave no sigma. Returns the values for the sidecar file, and
-  /// stores the estimate in `options`.
+  /// Estimates the noise, unless the user specified sigma, and stores the noise in `options`.
+  /// Returns the values for the sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
@@ -262,10 +260,9 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files that belong to an image, so that they can be copied next to the result.
-  /// By the inheritance principle of BIDS, such a file can have another name than the image, or be
-  /// in another folder. denoise() itself copies a gradient file only if the file is in the folder
-  /// of the image and has the name of the image.
+  /// Returns the text files that must be copied next to the result. By the inheritance principle of
+  /// BIDS, such a file can have another name than the image, or be in another folder. (denoise()
+  /// itself copies only gradient files beside the image that have its name.)
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
@@ -281,7 +278,6 @@ class ParticipantLevel {
     return companions;
   }
 
-  /// Checks that the log file does not belong to the dataset or to the derivative.
   /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;

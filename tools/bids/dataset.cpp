@@ -70,8 +70,8 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // Only magnitude images can be denoised. The noise of phase images, and of the real and imaginary
-  // parts of images, has another distribution.
+  // Only magnitude images can be denoised, because phase images and real and imaginary parts have
+  // noise of another distribution.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });
@@ -162,8 +162,8 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image, const st
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // The more entities the name of a file has, the more specific the file is. Within a folder,
-    // more specific files come after less specific files.
+    // Files with more entities in their names are more specific, and come after less specific files
+    // of the same folder.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != suffix) continue;

@@ -17,12 +17,12 @@ struct BidsImage {
   std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
   /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
-  /// `extension`. If the name of the image already has an entity desc, desc-denoised replaces it.
+  /// `extension`. The entity desc-denoised replaces an entity desc of the image.
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name of the copy of a file that belongs to the image and has the suffix
-  /// `other_suffix`. The name has the entity desc-denoised.
+  /// Returns the name of the copy of a file that belongs to the image. The name contains
+  /// desc-denoised and the suffix `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
@@ -46,8 +46,8 @@ class BidsDataset {
   /// Returns the images of a participant that lull can denoise: magnitude images of the types anat,
   /// func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// Returns the metadata of an image from JSON files. By the inheritance principle of BIDS,
-  /// metadata in subfolders override metadata in the folders above.
+  /// Returns the metadata of an image from JSON files. Metadata in subfolders override metadata in
+  /// the folders above (inheritance principle of BIDS).
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
@@ -55,21 +55,21 @@ class BidsDataset {
   /// there is none.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path of the phase image that belongs to a magnitude image, relative to the
-  /// dataset's folder. The name of the phase image contains part-phase instead of part-mag. Returns
-  /// an empty text if the dataset has no such file.
+  /// Returns the path, relative to the dataset's folder, of the phase image that belongs to a
+  /// magnitude image; empty if there is none. The name of the phase image contains part-phase
+  /// instead of part-mag.
   std::string phase_of(const BidsImage& image) const;
-  /// Returns all files with this suffix and extension that apply to the image. The files in the
-  /// dataset's folder come first, and the files in the image's folder come last.
+  /// Returns all files with this suffix and extension that apply to the image, from the dataset's
+  /// folder to the image's folder.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
-  /// Returns the path of a file with all links resolved if the resolved path is outside the
-  /// dataset. Returns an empty text if it is inside.
+  /// Returns the path of a file with all links resolved, if it is outside the dataset; otherwise an
+  /// empty text.
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// Returns the files of a folder whose names consist of entities and a suffix. The function lists
-  /// each folder only once.
+  /// Returns the files of a folder whose names consist of entities and a suffix. The names are
+  /// cached.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;
@@ -82,7 +82,7 @@ class BidsDataset {
 /// @throws InvalidArgument
 void require_image_suffix(const std::string& suffix);
 
-/// Returns whether a path is inside a folder. Both paths must be free of links
+/// Returns whether a path is inside a folder. Both paths must be canonical
 /// (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 

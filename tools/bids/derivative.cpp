@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Percent-encodes `text` for a URL (RFC 3986, section 2). Letters, digits and the characters of
-/// `plain` are not encoded.
+/// Percent-encodes `text` for a URL (RFC 3986, section 2), except letters, digits and the
+/// characters of `plain`.
 std::string url_part(const std::string& text, std::string_view plain) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string url;
@@ -32,8 +32,8 @@ std::string url_part(const std::string& text, std::string_view plain) {
 /// Returns the URL of a file with an absolute path (RFC 8089, section 2).
 std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
 
-/// Returns the BIDS URI of an image of the source dataset. Unusual characters are percent-encoded,
-/// because they may be invalid in UTF-8 and JSON must be valid UTF-8.
+/// Returns the BIDS URI of an image of the source dataset. Percent-encoding keeps the JSON file
+/// valid UTF-8.
 std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
@@ -78,14 +78,14 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
-// Other programs expect the gradient files and the aslcontext.tsv file beside the image, under the
-// name of the image. The BIDS standard does not define the names of these copies, so .bidsignore
-// makes the BIDS validator ignore them.
+// Makes the BIDS validator ignore the copies of gradient and aslcontext.tsv files, whose names the
+// BIDS standard does not define. Other programs expect these copies beside the image, under its
+// name.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 
-/// Writes a file if it does not exist yet. Another process, which denoises other participants, may
-/// write the same file at the same time.
+/// Writes a file if it does not exist yet. Another process may write the same file at the same
+/// time.
 void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;

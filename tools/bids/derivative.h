@@ -23,8 +23,8 @@ struct BidsProcessing {
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README. If lull has already
-/// written the description and the README, this function does not change them.
+/// Creates the folder of the derivative with its description and README, unless lull has already
+/// written them.
 /// @throws CannotCreate  the folder contains another dataset, a link leads out of the folder, or
 ///     the folder cannot be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);

@@ -11,11 +11,10 @@ namespace {
 
 constexpr std::size_t width = 79;  // a line that fills the last column is wrapped by some terminals
 
-/// Formats two texts as columns: `left`, and beside it `right`, whose lines begin at character
-/// `column`.
+/// Formats two texts as columns. The lines of `right` begin at character `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
-  // If a list of values such as "fast|balanced|high" is too long, it continues in the next line.
+  // A list of values such as "fast|balanced|high" that is too long continues in the next line.
   for (std::size_t line = 0; text.size() - line > width;) {
     const std::size_t bar = text.rfind('|', line + width - 1);
     if (bar == std::string::npos || bar <= line) break;
@@ -85,8 +84,8 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  // The help of the program has two empty lines fewer than the help of a command, so that it fits
-  // on a screen.
+  // The help of the program has two empty lines less than that of a command, so that it fits on a
+  // screen.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program).substr(1);
 }

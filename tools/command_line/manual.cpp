@@ -8,9 +8,8 @@
 namespace lull::tools {
 namespace {
 
-/// Splits the footer of a command. The function calls `text` for each paragraph, and `code` for
-/// each group of successive lines that begin with two spaces. `code` gets the lines without these
-/// spaces.
+/// Splits the footer of a command: calls `text` for each paragraph, and `code` for each group of
+/// successive lines that begin with two spaces, without these spaces.
 template <class Text, class Code>
 void split_footer(std::string_view footer, Text&& text, Code&& code) {
   std::string run;

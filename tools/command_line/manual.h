@@ -30,8 +30,8 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Returns the words that a value may have, if `value` is written as "fast|balanced|high". Returns
-/// an empty list if other values are also allowed.
+/// Returns the words of a value that is written as "fast|balanced|high"; empty if other values are
+/// also allowed.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
 /// Returns the usage line of a command, such as "lull probe INPUT [OPTION ...]".

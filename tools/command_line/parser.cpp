@@ -58,8 +58,8 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// Throws an error if the first word is probably a misspelt command: it is not a command, no file
-/// has this name, and it is neither a pattern nor a network address.
+/// Throws an error if the first word is probably a misspelt command: neither a command, nor a file,
+/// a pattern or a network address.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;
@@ -113,16 +113,16 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     if (row.names.empty()) row.names.push_back(option->get_name());
     row.required = option->get_required();
     if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
-    // The manual always calls the default group "Options". CLI11 calls this group "OPTIONS" or
-    // "Options", depending on its version.
+    // CLI11 calls the default group "OPTIONS" or "Options", depending on its version; the manual
+    // always says "Options".
     row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
     row.help = option->get_description();
     const auto brief = table_.briefs.find(option);
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // In the manual, operands come first, and the options that all commands have in common come at
-  // the end of the first group.
+  // The manual lists operands first, and the options that all commands have in common at the end of
+  // the first group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)
@@ -231,8 +231,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     refuse_rest(selected() ? *selected() : app_);
   } catch (const CLI::ParseError& e) {
-    // An option that seems to be missing may have been misspelt, so misspelt words are reported
-    // first.
+    // Misspelt words are reported first, because a missing option may be a misspelt one.
     if (selected() && !selected()->remaining().empty()) refuse_rest(*selected());
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");

@@ -62,8 +62,8 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// Returns the name of the first file that could not be removed, and the reason. Returns an empty
-  /// text if all files could be removed.
+  /// Returns the name of the first file that could not be removed, and the reason; empty if there
+  /// is none.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -41,9 +41,9 @@ int preview(const DenoiseOptions& options);
 /// Implements `lull devices`, which lists the devices that can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input, and states which streams and metadata of the
-/// input the output `options.output.file` can contain. If this name is empty, the output is a
-/// Matroska file.
+/// Implements `lull probe`, which describes an input, and states which of its streams and metadata
+/// the output `options.output.file` can contain. If this name is empty, the output is a Matroska
+/// file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {
@@ -51,9 +51,8 @@ struct CleanOptions {
   bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// Implements `lull clean`, which removes the temporary files of killed processes. The command
-/// searches a folder, and the folders of interrupted jobs in this folder. Prints one line for each
-/// file.
+/// Implements `lull clean`, which removes the temporary files of killed processes from a folder and
+/// from the folders of interrupted jobs in it. Prints one line for each file.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {

@@ -29,8 +29,8 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// Returns the range of the values in a volume: the maximum minus the minimum, or the maximum
-/// itself if the minimum is positive.
+/// Returns the range of the values in a volume, for SSIM and PSNR: the maximum minus the minimum,
+/// or the maximum itself if the minimum is positive.
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();
@@ -44,8 +44,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Returns the format of the slices on the HTML page. The samples are floats, in which 0..1
-/// corresponds to the range of the values in the first stack.
+/// Returns the format of the slices on the HTML page: floats in which 0..1 is the range of the
+/// values in the first stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,
@@ -125,8 +125,8 @@ void print(const CompareOptions& options, const Comparison& comparison) {
     row(std::to_string(i), comparison.volumes[i]);
 }
 
-/// Returns the totals as JSON. Values that are not finite become null: the PSNR of equal volumes,
-/// and the SSIM if no window fits into the mask.
+/// Returns the totals as JSON. The PSNR of equal volumes, and the SSIM if no window fits into the
+/// mask, become null.
 Json json_of(const VolumeTotals& totals, double range) {
   Json json;
   json["voxels"] = totals.voxels;

@@ -10,11 +10,11 @@
 
 namespace lull::tools {
 
-/// Opens the HTML page of --html. Returns null if the user did not give the option.
+/// Opens the HTML page of --html; null if the option is not given.
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two stacks, which are open. The caller must not have read any slice yet.
+/// Compares two open stacks from which no slice was read.
 /// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);

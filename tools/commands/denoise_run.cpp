@@ -42,8 +42,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns why the CPU decodes although --hwaccel requests a GPU. Returns an empty text if a GPU
-/// decodes, or if --hwaccel requests no GPU.
+/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if a GPU decodes, or if
+/// --hwaccel requests none.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -91,8 +91,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // No segment is missing, because other processes have completed the segments since
-      // prepare_part() examined them.
+      // Other processes have completed the missing segments since prepare_part() examined them.
       reports_.info("all segments are done");
       return 0;
     }
@@ -127,7 +126,7 @@ class Run {
         io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
     // Depth maps keep the sample type of the input, because another bit depth would change the unit
-    // of the depths.
+    // of depths.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
@@ -157,7 +156,7 @@ class Run {
   }
 
   /// Plans the layers that are denoised in addition to the picture. This function must be called
-  /// before rescale_sigma() changes the sigma that the user gave.
+  /// before rescale_sigma() changes the sigma of the options.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -225,18 +224,17 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // For a series, the run opens the session after it has opened the sink, because it first
-    // filters all components of the series.
+    // The session of a series opens after the sink, because it first filters all components of the
+    // series.
     if (series())
       opened_.backends = devices_.backends;
     else
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // If the CPU needs the frames, this function opens the source again without GPU decoding,
-    // because the CPU cannot use frames in GPU memory. The CPU needs the frames if it filters
-    // instead of a missing GPU. It also needs them for steps that always run on the CPU: it makes
-    // frames of half the size, repairs defects and preserves constant areas.
+    // Opens the source again without GPU decoding if the CPU needs the frames. The CPU needs them
+    // if it filters instead of a missing GPU, and for steps that always run on the CPU: frames of
+    // half the size, repair of defects, constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
@@ -328,8 +326,8 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // If the report cannot be written, the run fails, because the user requested the report. The
-    // output file is then already complete.
+    // The run fails if the requested report cannot be written, although the output file is
+    // complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -339,7 +337,7 @@ class Run {
   }
 
   /// Filters the components of a series, and opens the session for its slices. Returns false if the
-  /// run was stopped.
+  /// user stopped the run.
   bool open_series() {
     reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
                   " components of " + std::to_string(series()->store.samples().shape.volumes) +
@@ -367,8 +365,8 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The plan must contain the same repeated frames that a session detects. A session gets
-      // frames in which constant areas are replaced, so this denoiser gets such frames, too. For
+      // The plan must contain the same repeated frames that a session detects. Sessions get frames
+      // in which constant areas are replaced, so this denoiser gets such frames, too. For
       // interlaced video, the plan contains no repeated frames, because the sessions of the fields
       // detect repeated fields.
       if (options_.input.interlaced != Interlaced::fields)

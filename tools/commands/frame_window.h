@@ -19,7 +19,7 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
   return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
 }
 
-/// The position of a frame, given by its time after the first frame, or by its number.
+/// The position of a frame: its time after the first frame, or its number.
 struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
@@ -36,13 +36,13 @@ struct Window {
 /// Reads a source up to the last frame that affects the result of the frame at `position`.
 class WindowReader {
  public:
-  /// @param start  time of the input's first frame in seconds
+  /// @param start  timestamp of the input's first frame in seconds
   WindowReader(FrameSource& source, const FramePosition& position, Margin margin,
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
   /// Reads the frame at the position and its neighbours. Returns nothing if the input has no frame
-  /// at the position.
+  /// there.
   /// @param frame  the first frame of the source, if the caller has already read it
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
@@ -73,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the frame is displayed later than the time of the position. Returns false for
-  /// the first frame, and if the position is a frame number.
+  /// Returns whether the frame is displayed later than the time of the position; false for the
+  /// first frame, and if the position is a frame number.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -92,8 +92,8 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame, and removes the oldest frames until `margin_.before` + 2 frames remain.
-  /// Repeated frames are not counted.
+  /// Stores a frame, and removes the oldest frames until `margin_.before` + 2 frames remain,
+  /// without counting repeated frames.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

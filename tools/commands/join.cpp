@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the input of the job. lull decodes only the first frame of the input; the plan contains
-/// the properties of all frames.
+/// Opens the input of the job. lull decodes only its first frame, because the plan contains the
+/// properties of all frames.
 std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
   source.gpu.reset();
@@ -23,8 +23,7 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   return io::open_source(options.input.file, source);
 }
 
-/// Throws an error if segments are missing or damaged.
-/// @throws TryAgain  the message names the segments
+/// @throws TryAgain  segments are missing or damaged; the message names them
 void require_done(const RunOptions& options, io::SegmentCheck check) {
   const std::string& folder = options.job.folder;
   if (io::find_unfinished(folder, *options.job.plan, {}, check).none()) return;
@@ -81,7 +80,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // with_plan() sets no limit for damaged frames. join() uses the limit of the plan.
+  // The limit for damaged frames comes from the plan, because with_plan() sets none.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;
@@ -99,9 +98,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // If a segment is damaged, its packets can cause any error before lull compares the checksum of
-    // the segment. Therefore require_done() verifies the checksums of all segments before the error
-    // is reported.
+    // A damaged segment can cause any error, so lull verifies the checksums of all segments before
+    // it reports the error.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

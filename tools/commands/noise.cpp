@@ -21,7 +21,7 @@
 namespace lull::tools {
 namespace {
 
-/// Checks the files of the command before lull estimates the noise, and returns them.
+/// Returns the files of the command, checked before lull estimates the noise.
 /// @throws InvalidArgument  an output is another file of the command
 /// @throws CannotCreate  an output already exists, or cannot be created
 RunFiles checked_files(const NoiseReportOptions& options) {
@@ -38,7 +38,7 @@ RunFiles checked_files(const NoiseReportOptions& options) {
   return files;
 }
 
-/// Reads all frames and replaces the scenes of `noise` by all scenes of the input.
+/// Reads all frames and stores all scenes of the input in `noise`.
 void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
             NoiseRecord& noise) {
   const std::vector<SceneNoise> known = noise.scenes;

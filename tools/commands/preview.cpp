@@ -105,9 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // For depth maps and renders, find_window() detects repeated frames on the scale of the filter,
-    // which differs from the scale of the samples. So this scale must be known before find_window()
-    // is called.
+    // find_window() detects repeated frames of depth maps and renders on the scale of the filter,
+    // so this scale must be known first.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -184,8 +183,8 @@ class Preview {
     if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
-  /// Returns whether the preview shows cross-sections through a volume. In this case the complete
-  /// volume is denoised.
+  /// Returns whether the preview shows cross-sections through a volume. lull then denoises the
+  /// complete volume.
   bool has_cuts() const {
     if (options_.input.depth.on) return false;
     constexpr int min_slices = 8;
@@ -195,8 +194,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cross-sections, which includes the voxel where the cross-sections
-  /// intersect. The second value is the index of the volume in its series.
+  /// Returns the geometry of the cross-sections with the voxel where they intersect, and the index
+  /// of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -272,8 +271,8 @@ class Preview {
   }
 
   /// Seeks to a position shortly before the target, and reads the frames of the window from there.
-  /// Returns nothing if the window must be read from the start of the input: the source cannot
-  /// seek, or the target is so near the start that a seek saves no time.
+  /// Returns nothing if the source cannot seek, or if the target is so near the start that a seek
+  /// saves no time; the window must then be read from the start of the input.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -299,8 +298,7 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // If the session filters fields, it detects repeated fields itself, so the reader does not need
-    // to detect them.
+    // A session that filters fields detects repeated fields itself.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -324,8 +322,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Wraps the denoiser so that every frame receives its mask, guide and features. `first` is the
-  /// index of the first frame in the input.
+  /// Wraps the denoiser so that every frame receives its mask, guide and feature buffers. `first`
+  /// is the index of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -341,8 +339,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // If the noise level has the scale of the displayed samples, the amplification is computed from
-    // the noise level. Otherwise it is computed from the difference of the two pictures.
+    // The amplification is computed from the noise level if this level has the scale of the
+    // displayed samples, otherwise from the difference of the two pictures.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the default name of the page. The page is stored next to the job's folder, because the
-/// folder only contains files of the job.
+/// Returns the default name of the page: next to the job's folder, which contains only files of the
+/// job.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -37,8 +37,7 @@ std::string progress_text(const io::JobState& state) {
   return text + (state.joined ? ", joined" : "");
 }
 
-/// Throws an error if the page is a file of the job.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  the page is a file of the job
 void check_page(const std::string& folder, const io::JobState& state, const std::string& page) {
   constexpr std::string_view ending = ".lull-job";
   RunFiles files;
@@ -63,9 +62,8 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // While a job runs, users call `lull report` repeatedly, so an existing page with the default
-  // name is replaced. If the default name is a link, the function does not follow it, because the
-  // user did not give this name.
+  // Replaces an existing page with the default name, because users call `lull report` repeatedly
+  // while a job runs. A link with the default name is not followed.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

@@ -25,8 +25,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning. If several sessions issue the same text, it is written once. Any thread may
-  /// call the function.
+  /// Writes a warning, but the same text only once. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);
@@ -65,7 +64,7 @@ inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size
 }
 
 /// The name of the temporary file or folder of the run. If a stop takes too long, the thread that
-/// ends the process uses this name to remove the file or folder.
+/// ends the process removes this file or folder.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -30,13 +30,13 @@ class ReferenceReader {
   /// @throws BadData  the reference is damaged or has another format than the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the mean squared errors of the next frame before and after denoising, relative to the
-  /// next frame of the reference. Returns nothing if the reference has ended or can no longer be
+  /// Returns the mean squared errors, relative to the next frame of the reference, of a frame
+  /// before and after denoising. Returns nothing if the reference has ended or can no longer be
   /// read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next frame of the reference.
   void skip();
-  /// Returns why the reference ended early; empty if it did not end early.
+  /// Returns why the reference ended early; empty if it did not.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -53,8 +53,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Collects the data of the report, if the user requested a page. A failure of the report never
-/// changes the denoised output: the run continues, and finish() reports the failure.
+/// Collects the data of the requested report page. A failure of the report never changes the
+/// denoised output: the run continues, and finish() reports the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
@@ -74,9 +74,8 @@ class RunReport {
   /// denoiser.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Writes the page. The caller must call this function after the output has got its final name.
-  /// Returns a text about missing parts of the report, for a warning; empty if the report is
-  /// complete.
+  /// Writes the page, after the output has got its final name. Returns a warning about missing
+  /// parts of the report; empty if the report is complete.
   /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

@@ -15,10 +15,10 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink, except context frames. (Context frames are frames outside the
-/// requested part of the clip that temporal filters need; see Frame::context_only.) With --keep,
-/// writes only one frame. If the input is damaged more than the options allow, the output gets the
-/// name "NAME.partial.EXTENSION" instead of its final name.
+/// Writes frames to another sink, except context frames, which temporal filters need outside the
+/// requested part of the clip (Frame::context_only). With --keep, writes only one frame. If the
+/// input is damaged more than the options allow, the output gets the name "NAME.partial.EXTENSION"
+/// instead of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -34,12 +34,11 @@ class RunSink final : public FrameSink {
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Returns the timestamp in seconds of the last frame that write() has received, without context
-  /// frames.
+  /// Returns the timestamp in seconds of the last frame, without context frames, that write() has
+  /// received.
   double time_s() const { return time_s_; }
-  /// Returns the damage of the decoded and the copied streams. The caller may call this function
-  /// only after the source has been read to its end, because the reading thread changes the damage
-  /// until then.
+  /// Returns the damage of the decoded and the copied streams. The caller must first read the
+  /// source to its end, because the reading thread changes the damage until then.
   io::Damage damage() const;
 
  private:
@@ -56,7 +55,7 @@ class RunSink final : public FrameSink {
 [[nodiscard]] std::int64_t done_before(const std::vector<io::FrameRange>& needed,
                                        std::int64_t frames);
 
-/// A source that ends when the sink is complete, because the sink does not use further frames.
+/// A source that ends when the sink needs no more frames.
 class StoppingSource final : public FrameSource {
  public:
   StoppingSource(FrameSource& source, const RunSink& sink) : source_(source), sink_(sink) {}

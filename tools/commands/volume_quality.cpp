@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for samples with peak 1 from which fill() has subtracted 0.5. The subtraction keeps
-/// the variances precise in float.
+/// Returns SSIM for samples with peak 1. fill() has subtracted 0.5 from them to keep the float
+/// variances precise.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;

@@ -9,8 +9,8 @@
 
 namespace lull::tools {
 
-/// Sums over the compared voxels of a volume, from which the mean squared error and SSIM are
-/// computed. The sums of several volumes can be added.
+/// Sums over the compared voxels of a volume for the mean squared error and SSIM. The sums of
+/// several volumes can be added.
 struct VolumeTotals {
   std::int64_t voxels = 0;  // number of compared voxels
   // Number of voxels that are not compared because a value is not finite.
@@ -26,11 +26,11 @@ struct VolumeTotals {
 
 /// Compares two volumes of equal size, slice by slice.
 ///
-/// SSIM is computed as by Wang 2004 (doi:10.1109/TIP.2003.819861), but with a three-dimensional
-/// Gaussian window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over
-/// all positions at which the window lies within the volume and the window's centre lies within the
-/// mask. Along a side of less than 11 voxels, the window has the length of the side. Windows that
-/// contain a voxel with a value that is not finite are skipped.
+/// SSIM as by Wang 2004 (doi:10.1109/TIP.2003.819861), but with a three-dimensional Gaussian
+/// window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over all
+/// windows within the volume whose centre lies within the mask. Along a side of less than 11
+/// voxels, the window has the length of the side. Windows with a value that is not finite are
+/// skipped.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0

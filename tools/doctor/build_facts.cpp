@@ -17,8 +17,7 @@ namespace {
 /// Returns the instruction sets that the build contains, from the best to the worst.
 std::string compiled_targets() {
   if (std::string_view(LULL_SIMD) == "native") return "those of the machine that built it";
-  // The text does not contain the instruction sets that cmake/LullTargets.cmake excludes from the
-  // build.
+  // Instruction sets that cmake/LullTargets.cmake excludes from the build.
   constexpr std::int64_t excluded = HWY_SSSE3 | HWY_SCALAR | HWY_EMU128;
   std::string text;
   for (int bit = 0; bit < 63; ++bit) {

@@ -1,5 +1,5 @@
 // Implements `lull doctor`, which tests the devices of this machine and prints the results. The
-// output contains neither names of users, hosts and folders nor serial numbers, so that users can
+// output contains no names of users, hosts or folders and no serial numbers, so that users can
 // publish it in bug reports.
 
 #include "tools/doctor/doctor.h"
@@ -32,8 +32,8 @@ void print_fact(const std::string& name, const std::string& text) {
   std::printf("%-14s %s\n", (name + ":").c_str(), text.c_str());
 }
 
-/// Returns VALUE from a line NAME : VALUE or NAME="VALUE" of a system file; empty if the file has
-/// no such line.
+/// Returns VALUE from a line NAME : VALUE or NAME="VALUE" of a system file; empty if there is no
+/// such line.
 std::string system_value(const char* file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -102,8 +102,8 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session leaves 5 % of the variance of the noise in the test picture. The limit is
-    // 10 %.
+    // A correct session leaves 5 % of the variance of the noise in the test picture; the test
+    // allows 10 %.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// Escapes a text for an element or a quoted attribute. The texts come from file names and tags of
-/// the input, which are untrusted. Invalid UTF-8 becomes U+FFFD, and control characters become '?'.
+/// Escapes a text for an element or a quoted attribute, because file names and tags of the input
+/// are untrusted. Invalid UTF-8 becomes U+FFFD, and control characters become '?'.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 /// Formats values like printf; the result has at most 255 characters.

@@ -1,6 +1,6 @@
 #pragma once
-// Writes a self-contained HTML page. Pictures, charts, style and script are inside the file, and
-// the page's Content-Security-Policy forbids everything else.
+// Writes a self-contained HTML page, whose Content-Security-Policy allows only the pictures,
+// charts, style and script in the file.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct Panel {
 };
 
 /// Returns panels of equal size on top of each other, with a slider that uncovers them one after
-/// the other. If the browser runs no scripts, the panels are side by side. `caption` is plain text.
+/// the other. Browsers without scripts show the panels side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {

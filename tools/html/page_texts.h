@@ -1,6 +1,6 @@
 #pragma once
-// Defines the style and the script of a page. The Content-Security-Policy of the page contains the
-// digests of these texts, so the page must contain the texts unchanged.
+// The style and the script of a page. Pages must contain these texts unchanged, because the
+// Content-Security-Policy contains their digests.
 
 #include <string_view>
 

@@ -7,8 +7,7 @@
 namespace lull::tools {
 
 /// Returns the square root of the power spectrum of the noise at `frequency` (cycles per sample, 0
-/// to 1/2). The power is averaged over both axes. For white noise, the result equals the noise
-/// level at every frequency.
+/// to 1/2), averaged over both axes. For white noise, it is the noise level at every frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {

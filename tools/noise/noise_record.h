@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes noise files. A noise file stores the noise estimate of a camera, so that one
-// estimate serves for all clips of the camera.
+// Reads and writes noise files. A noise file stores the noise of a camera, for all clips of this
+// camera.
 
 #include <memory>
 #include <optional>
@@ -34,21 +34,21 @@ struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
-  /// True if the estimate is based on differences between frames. Only such an estimate can be
+  /// True if the noise was measured in differences between frames. Only such a level can be
   /// compared with the noise of later frames.
   bool over_time = false;
-  /// Noise in frames of half the size. The member has a value only if the noise is so coarse that
-  /// frames of half the size are filtered in addition to the frames themselves.
+  /// Noise in frames of half the size; empty unless the noise is so coarse that frames of half the
+  /// size are filtered, too.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume, without the noise level. The member `estimate` contains the noise level.
+  /// Noise of a volume except its level, which `estimate` contains.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack. The member `estimate` contains the level of the photon noise.
+  /// Photon noise of a stack except its level, which `estimate` contains.
   std::optional<ScenePhotons> photons;
-  /// Noise of a series of volumes. The member has a value only if the series is decomposed into
-  /// components, or if its volumes have different noise levels.
+  /// Noise of a series of volumes; empty unless the series is decomposed into components, or its
+  /// volumes have different noise levels.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series that is filtered as components; null: the series is not
-  /// decomposed. Noise files do not contain this member.
+  /// The decomposition of a series into components; null: the series is not decomposed. Noise files
+  /// do not contain it.
   std::shared_ptr<FittedSeries> fitted;
   bool is_examined_as_series = false;  // true: `fitted` is final
 };
@@ -56,13 +56,13 @@ struct SceneNoise {
 /// The noise of an input: at least one scene, in the order of time.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
-  /// Size of one level of the 0..255 scale in the units of the file; 0: the file has no such units.
+  /// Size of one level of the 0..255 scale in the units of the file; 0: the samples have no unit.
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last scene, the last scene would
-/// contain no frame, so the new scene replaces the last scene.
+/// Appends a scene. If the new scene does not begin later than the last scene, it replaces the last
+/// scene, which contains no frame.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

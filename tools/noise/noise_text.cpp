@@ -8,8 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Noise levels below 0.1 get two significant digits, because they are small numbers in some
-  // units.
+  // Noise levels below 0.1, which occur in some units, get two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -25,8 +24,8 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise between samples. For white noise, the means over 8x8
-/// samples have an eighth of the noise level.
+/// Describes the correlation of the noise between samples. (For white noise, means over 8x8 samples
+/// have an eighth of the noise level.)
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -43,7 +42,7 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes how the noise depends on brightness; empty if it does not depend on brightness.
+/// Describes how the noise depends on brightness; empty if it does not.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;
@@ -58,8 +57,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text if it is so low that texture may have influenced the estimate
-/// noticeably.
+/// Returns the confidence as text; empty unless it is so low that texture may have influenced the
+/// result.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -69,8 +68,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the error of the codec as text. The noise model of the filter contains this error in
-/// addition to the measured noise.
+/// Returns the error of the codec as text. Filters remove this error in addition to the measured
+/// noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

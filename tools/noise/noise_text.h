@@ -9,38 +9,36 @@
 
 namespace lull::tools {
 
-/// Returns the size of one level of the 0..255 scale in the units of the file. Returns 0 if the
-/// file has no such units, so that levels are on the 8-bit scale.
+/// Returns the size of one level of the 0..255 scale in the units of the file; 0 if the samples
+/// have no unit, and levels are on the 8-bit scale.
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
 }
 
 /// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness". In this text, 3.9 is the standard deviation of the means of 8x8 samples. If
-/// the noise cannot be estimated from a single picture, returns "cannot tell (reason); assumed
-/// white, ...".
+/// with brightness", where 3.9 is the standard deviation of the means of 8x8 samples. If the noise
+/// cannot be estimated from a single picture, returns "cannot tell (reason); assumed white, ...".
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
 /// Returns a description such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to
-/// 6.9 over the volume". In this text, background and tissue are the areas whose noise was
-/// measured.
+/// 6.9 over the volume", where background and tissue are the areas in which the noise was measured.
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
 /// Returns a description such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's
 /// units), 52 in dark to 164 in bright areas".
 [[nodiscard]] std::string describe(const ScenePhotons& photons);
 
-/// Returns the part of the description that concerns the volumes of a series, for example ", 10 to
-/// 40 by volume; signal in 17 of 60 components of the volumes".
+/// Returns the description of the volumes of a series, for example ", 10 to 40 by volume; signal in
+/// 17 of 60 components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
 /// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...",
 /// "channel 2: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// Returns an SVG picture of at most twelve scenes. It shows the noise level by brightness and the
-/// noise level by spatial frequency, for each plane. `title` is plain text.
+/// Returns an SVG picture of the noise level by brightness and by spatial frequency, for each plane
+/// of at most twelve scenes. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools

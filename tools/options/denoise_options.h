@@ -19,16 +19,16 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names that the user gave without -i and -o, in the order of the command line.
-  /// assign_operands() makes them the input and the output.
+  /// File names on the command line without -i and -o. assign_operands() makes them the input and
+  /// the output.
   std::vector<std::string> operands;
-  /// All options that the user gave, in the order of the command line. The first text of each entry
-  /// contains the names of the option, as in the option table; the second text is the value.
+  /// All options of the command line, in order: the names of the option, as in the option table,
+  /// and the value.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
-/// Uses the first operand as the input and the next operand as the output. A file that the user
-/// gave with -i or -o needs no operand.
+/// Uses the first operand as the input and the next operand as the output, unless -i or -o
+/// specifies them.
 /// @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
@@ -36,7 +36,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// The following functions each check one group of options. check() calls all of them.
+// Checks of one group of options each, which check() calls.
 
 /// Checks the options of the method and of its parameters.
 void check_method(const DenoiseOptions& options);
@@ -48,7 +48,7 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Checks the combinations with other options if non-local means averages the patches of groups
+/// Checks the combinations of --method nlm with other options if it averages the patches of groups
 /// (averages_groups()).
 void check_group_means(const DenoiseOptions& options);
 /// Throws an error with the message that --grain keep needs an input that can be read twice.
@@ -59,13 +59,13 @@ void check_group_means(const DenoiseOptions& options);
 [[nodiscard]] inline bool names_defect_file(const NoiseOptions& options) {
   return options.repair != repair_auto && options.repair != repair_off;
 }
-/// Converts the sigma that the user gave to the 0..255 scale on which samples are filtered.
+/// Converts the sigma of the options to the 0..255 scale on which samples are filtered.
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message for files that have their own units. The message states which value of the
-/// file corresponds to the white level of --sigma-scale (255 or 1). Returns an empty text if the
-/// file has no such units, or if --sigma-scale selects neither 8bit nor unit.
+/// Returns a message that states which value of the file corresponds to the white level of
+/// --sigma-scale (255 or 1). The text is empty if the samples have no unit, or if --sigma-scale
+/// selects neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether patches may come from other frames, as far as the options alone determine this.
@@ -85,23 +85,23 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
 /// the options alone determine this.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message if a volume is denoised slice by slice because bm4d does not accept the value
-/// of an option; the message names the option. Returns an empty text otherwise.
+/// Returns a message if bm4d does not support an option and the volume is therefore denoised slice
+/// by slice; otherwise empty. The message names the option.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if a volume is denoised slice by slice because its slices are thick. Returns
-/// an empty text otherwise.
+/// Returns a message if a volume is denoised slice by slice because its slices are thick; otherwise
+/// empty.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether lull must estimate the noise. For renders, the noise is computed from the
-/// features instead.
+/// Returns whether lull must estimate the noise. For renders, lull computes it from the feature
+/// buffers instead.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   const NoiseOptions& noise = options.noise;
   return !noise.sigma && noise.file.empty() && !noise.known && !uses_features(options.method);
 }
 
-/// Returns the profile that the user gave, or the default for the input.
+/// Returns the profile of the options, or the default for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d. The function computes them from the profile, the user's changes,
-/// and the noise multiplied by the strength. `options` must have passed check().
+/// Returns the parameters of bm3d: those of the profile, with the changes of other options, and
+/// with the noise multiplied by the strength. `options` must have passed check().
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);

@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Parses the text as a non-negative decimal integer. Returns nullopt if the text contains any
-/// character that is not a digit.
+/// Parses a non-negative decimal integer; nullopt if the text contains any character that is not a
+/// digit.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
@@ -65,7 +65,7 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
 }
 
 /// Parses frame ranges such as "10-200,300-". Frame numbers begin with 0 and must increase. A range
-/// includes its first and its last frame.
+/// includes its last frame.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;

@@ -11,16 +11,16 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: lull reports an error; fields: the fields of each parity
-/// are filtered as separate videos; frames: complete frames are filtered as if they were
+/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the fields of
+/// each parity as separate videos. frames: lull filters complete frames as if they were
 /// progressive.
 enum class Interlaced { refuse, fields, frames };
 
 /// Options of depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  /// The sample value that marks holes, in addition to infinities and NaN. The value NaN means that
-  /// only infinities and NaN mark holes.
+  /// The sample value that marks holes, in addition to infinities and NaN. The value NaN adds no
+  /// further holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
   /// The depth at which the noise level equals --sigma; empty: the median depth.
@@ -38,12 +38,11 @@ struct InputOptions {
   /// Layers of an OpenEXR input that are denoised; the first layer is the picture. Empty: all
   /// layers with colours.
   std::vector<std::string> layers;
-  // If true, the frames are slices of a volume even if the file does not state that it contains
-  // slices.
+  // If true, the frames are slices of a volume, even if the file does not state this.
   bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // If true, voxels outside the mask become 0. If false, they have their input value.
+  // If true, voxels outside the mask become 0; otherwise they keep their input value.
   bool zero_outside = false;
   std::string phase;          // phases of a volume or series of magnitudes; empty: none
   double phase_turn = 0;      // value of a full turn in this file; 0: from the range of its values
@@ -54,9 +53,8 @@ struct InputOptions {
   std::vector<std::int64_t> at_voxel;
 };
 
-/// Checks that the options name at most one layer and one video stream. Commands that process one
-/// picture require this limit.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  the options name more than one layer or video stream, and the command
+/// processes one picture
 void check_one_picture(const InputOptions& options);
 
 /// Returns the options with which the input is opened.

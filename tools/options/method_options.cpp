@@ -33,8 +33,8 @@ const Preset* preset_or_reject(const std::string& text) {
 }
 
 /// Parses "A" (a value for both phases) or "A:B" (A for the phase with a hard threshold, B for the
-/// Wiener phase), and sets the parameter `Member` of these phases. `read` converts "A" and "B" to
-/// values. `VolumeMember` is the same parameter of bm4d; null if bm4d has no such parameter.
+/// Wiener phase), and sets the parameter `Member` of these phases. `read` converts a text to a
+/// value. `VolumeMember` is the same parameter of bm4d; null if there is none.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
@@ -333,7 +333,7 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
-  // An explicit option overrides the default of the profile. validate() rejects unsupported
+  // An explicit option overrides the default of the profile; validate() rejects unsupported
   // combinations.
   if (const auto& mode = options.method.second_search) {
     params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;

@@ -17,21 +17,20 @@
 namespace lull::tools {
 
 /// The denoising method. bm3d filters pictures, with or without temporal filtering; bm4d filters
-/// volumes; nlm filters both. automatic: the input decides which method is used.
+/// volumes; nlm filters both. automatic: lull chooses the method by the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
-/// Determines how a series of volumes is filtered: as principal components over its volumes, or
-/// volume by volume. automatic: the choice depends on the number of volumes and on how similar the
-/// volumes are.
+/// How a series of volumes is filtered: as principal components over its volumes, or volume by
+/// volume. automatic: lull chooses by the number of volumes and their similarity.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
-/// The source of a feature of renders: a layer of the input, or a file.
+/// The source of a feature buffer of renders: a layer of the input, or a file.
 struct FeatureChoice {
   Feature feature;
   std::string layer, file;  // either the layer or the file is empty
 };
 
-/// Names of the guide and the features in jobs and messages.
+/// Names of the guide and the feature buffers in jobs and messages.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -42,27 +41,26 @@ struct MethodOptions {
   SeriesChoice series = SeriesChoice::automatic;
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
-  const Preset* preset = nullptr;        // profile and radius where the user gave neither; or null
+  const Preset* preset = nullptr;        // profile and radius if no option sets them; may be null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
-  // The clip in which patches are matched. If the text is "auto", patches are matched in the
-  // features of the render. If the text is empty, patches are matched in the input.
+  // The clip in which patches are matched. "auto": the feature buffers of the render. Empty: the
+  // input.
   std::string guide;
-  // Features of the render that the user gave. With --guide auto, lull adds the features that it
-  // finds in the input.
+  // Feature buffers of the render that the command line names. With --guide auto, lull adds those
+  // that it finds in the input.
   std::vector<FeatureChoice> features;
-  /// Functions that apply the user's changes to the parameters of the profile; one list for each
-  /// method.
+  /// Changes of the profile's parameters by other options; one list for each method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Options given by the user that only the Wiener phase supports, which is the second phase of
-  /// the filter. With temporal filtering, the profile `best` has no Wiener phase.
+  /// Options on the command line that only the Wiener phase (the second phase) supports. With
+  /// temporal filtering, the profile `best` has no Wiener phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// Whether patches are matched by clusters instead of search windows, in the first and in the
-  /// second phase of the filter. Empty: the profile determines the matcher.
+  /// Whether the first and the second phase match patches by clusters instead of search windows.
+  /// Empty: the profile decides.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
@@ -71,18 +69,18 @@ struct MethodOptions {
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Returns whether the input is a render and the filter uses the features of the render.
+/// Returns whether the input is a render and the filter uses its feature buffers.
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Returns whether the method is non-local means: the user chose it, or lull chooses it because the
-/// input is a render with features.
+/// Returns whether the method is non-local means: --method requests it, or the input is a render
+/// with feature buffers.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Returns whether non-local means averages the patches of groups that are found by clusters.
-/// Otherwise non-local means averages the samples of search windows.
+/// Returns whether non-local means averages the patches of groups that are found by clusters,
+/// instead of the samples of search windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Sets the matcher of each phase in `params`, as --matcher and --cluster request.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);

@@ -17,12 +17,11 @@ constexpr std::pair<std::string_view, nlm::Weights> weights[] = {
 
 /// Sets a parameter that only non-local means has.
 template <class Value>
-void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params::*member,
-             Value value) {
+void set_nlm(DenoiseOptions& options, Value nlm::Params::*member, Value value) {
   options.method.nlm_overrides.emplace_back([=](nlm::Params& params) { params.*member = value; });
 }
 
-/// Parses a list of features such as "albedo=FILE,normal=:LAYER".
+/// Parses a list of feature buffers such as "albedo=FILE,normal=:LAYER".
 void add_features(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -46,25 +45,25 @@ constexpr OptionRow rows[] = {
      "patch radius: a patch extends N samples (0 to 8) around a block of 4x4 samples; with paper "
      "around one sample, in volumes (0 to 4) around one voxel",
      [](DenoiseOptions& o, const std::string& v) {
-       set_nlm(o, "--patch-radius", &nlm::Params::patch_radius,
+       set_nlm(o, &nlm::Params::patch_radius,
                count_or_reject("--patch-radius", v, 0, nlm::max_patch_radius));
      }},
     {"--search-radius", "N", OptionGroup::tuning, planned | in_preview | for_nlm | for_features,
      "search radius in samples, 1 to 20; in volumes in voxels, 1 to 10",
      [](DenoiseOptions& o, const std::string& v) {
-       set_nlm(o, "--search-radius", &nlm::Params::search_radius,
+       set_nlm(o, &nlm::Params::search_radius,
                count_or_reject("--search-radius", v, 1, nlm::max_search_radius));
      }},
     {"--nlm-h", "X", OptionGroup::tuning, planned | in_preview | for_nlm | for_groups,
      "filter strength h, in units of sigma (--strength scales both)",
      [](DenoiseOptions& o, const std::string& v) {
-       set_nlm(o, "--nlm-h", &nlm::Params::h, number_or_reject<float>("--nlm-h", v));
+       set_nlm(o, &nlm::Params::h, number_or_reject<float>("--nlm-h", v));
      }},
     {"--weights", "exp|poly", OptionGroup::tuning, planned | in_preview | for_nlm,
      "decay of the weights with distance: exponential, as in the papers, or polynomial, which is "
      "faster (default: poly; exp with --profile paper)",
      [](DenoiseOptions& o, const std::string& v) {
-       set_nlm(o, "--weights", &nlm::Params::weights, choose("--weights", v, weights));
+       set_nlm(o, &nlm::Params::weights, choose("--weights", v, weights));
      }},
     {"--feature", "NAME=FILE|:LAYER", OptionGroup::renders,
      planned | in_preview | only_on_command_line,
@@ -74,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that cannot be combined with the features of renders.
+/// Rejects options that cannot be combined with the feature buffers of renders.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";

@@ -43,8 +43,8 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.noise.strength = *value;
 }
 
-/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". The numbers at the end can be missing, and a
-/// number can be empty. lull estimates missing and empty numbers.
+/// Parses "poisson" or "poisson:GAIN:OFFSET:READ". lull estimates the numbers that are missing or
+/// empty.
 KnownPhotonNoise photons_or_reject(const std::string& text) {
   constexpr const char* form =
       "must be poisson or poisson:GAIN:OFFSET:READ, with a gain above 0 and a read noise from 0";
@@ -137,7 +137,7 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // A strength of 1 must not change any bit of the noise levels, so the levels are not multiplied.
+  // A strength of 1 must not change any bit of the noise levels, so they are not multiplied.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

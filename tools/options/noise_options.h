@@ -25,20 +25,20 @@ struct NoiseOptions {
   std::optional<std::array<float, 3>> sigma;  // empty: estimated, or given by `file`
   SigmaScale scale = SigmaScale::automatic;
   std::string file;  // noise file; empty: none
-  /// Noise that a command has estimated before; it replaces a noise file. Null: there is no such
-  /// noise. No option sets this member.
+  /// Noise that a command has estimated before, which replaces a noise file; null: none. No option
+  /// sets this member.
   std::shared_ptr<const NoiseRecord> known;
   std::optional<NoiseKind> kind;  // for volumes; empty: estimated from their background
-  /// Photon noise of stacks, with the parameters that the user gave in the units of the file;
-  /// empty: photon noise is not requested.
+  /// Photon noise of stacks, with known parameters in the units of the file; empty: photon noise is
+  /// not requested.
   std::optional<KnownPhotonNoise> photons;
   std::string map;                   // file of the noise map to write; empty: none
   float strength = 1;                // factor for the noise level
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma that the user gave. If the user gave no sigma, the noise
-/// level is arbitrary, and lull uses the model only to check the other parameters.
+/// Returns white noise with the sigma of the options. Without a sigma, the noise level is
+/// arbitrary; lull uses the model only to check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns `noise` with the noise levels multiplied by the value of --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

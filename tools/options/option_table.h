@@ -1,7 +1,6 @@
 #pragma once
-// The options of `lull denoise` in one table. lull derives the following from the table: the
-// parser, the help texts, the manual, the completions, the options of other commands and the
-// options of plans.
+// The options of `lull denoise` in one table, from which lull derives the parser, the help texts,
+// the manual, the completions, the options of other commands and the options of plans.
 
 #include <span>
 #include <string>
@@ -16,41 +15,38 @@ struct DenoiseOptions;  // tools/options/denoise_options.h
 enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 [[nodiscard]] std::string_view heading(OptionGroup group);
 
-/// Bits of OptionRow::uses. The following bits state which commands and methods have the option.
+/// Bits of OptionRow::uses, which state the commands and methods that have the option.
 enum OptionUse : unsigned {
-  // Commands that also have the option, in addition to `lull denoise`.
+  // Commands that have the option in addition to `lull denoise`.
   in_plan = 1,
   in_preview = 2,
   in_bids = 4,
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The bit of options that the plan of a shared job stores, because results may depend on them. A
-  /// plan never stores an option that names files, replaces files or opens connections. Otherwise a
-  /// plan from another user could do such things with the permissions of the user who runs a part
-  /// of the job.
+  /// The plan of a shared job stores the option, because results may depend on it. Options that
+  /// name files, replace files or open connections must not have this bit, because a plan from
+  /// another user could do these things with the permissions of the user who runs a part of the
+  /// job.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Bits of the methods that support the option. All methods support an option without any of these
-  // bits.
+  // Methods that support the option; all methods, if none of these bits is set.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
-  for_features = 2048,  // non-local means on renders with features
-  /// The bit of options that name files of one run, select a part of one input, or give a
-  /// permission. Neither the environment nor a settings file may set such an option
-  /// (tools/settings/settings.h).
+  for_features = 2048,  // non-local means on renders with feature buffers
+  /// Neither the environment nor a settings file may set the option (tools/settings/settings.h),
+  /// because it names files of one run, selects a part of one input, or gives a permission.
   only_on_command_line = 4096,
-  /// The bit of options that describe the machine. A process that computes a part of a planned job
-  /// takes only options with this bit from a settings file or the environment, because the plan
-  /// contains all other options.
+  /// The option describes the machine. A process that computes a part of a shared job takes only
+  /// such options from a settings file or the environment, because the plan contains all others.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;
 
 /// A row of the option table. `apply` parses the value (empty for a flag) and stores it in the
-/// options. It throws InvalidArgument if the value is invalid.
+/// options. It throws InvalidArgument for invalid values.
 struct OptionRow {
   std::string_view names;  // "-i,--input"; a name without dash is an operand
   std::string_view value;  // placeholder for the value in the help; empty: the option is a flag
@@ -58,7 +54,7 @@ struct OptionRow {
   unsigned uses;  // bits of OptionUse
   std::string_view help;
   void (*apply)(DenoiseOptions& options, const std::string& value);
-  // Short text for --help; empty: the option appears only in --help-all.
+  // Short text for --help; empty: only --help-all shows the option.
   std::string_view brief = {};
   bool repeatable = false;  // the values of all occurrences are joined with commas
 };
@@ -75,12 +71,12 @@ struct OptionRow {
 
 /// Applies the option of a row and records it in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
-/// Returns the first option given by the user whose row has all bits of `with` and no bit of
-/// `without`. Returns an empty text if there is no such option.
+/// Returns the first option on the command line whose row has all bits of `with` and no bit of
+/// `without`; empty if there is none.
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 
-// Each of the following functions returns the rows of one part of the table.
+// Rows of one part of the table.
 [[nodiscard]] std::span<const OptionRow> input_option_rows();
 [[nodiscard]] std::span<const OptionRow> output_option_rows();
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();

@@ -23,7 +23,7 @@ namespace lull::tools {
                         "); " + advice);
 }
 
-/// Throws an error that lists the allowed `names`, because `value` is not one of these names.
+/// Throws an error that lists the allowed `names`.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
   reject(option, value, "must be one of " + joined(names),
@@ -41,8 +41,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Parses the text as a finite number in C notation, independent of the locale. The text must not
-/// contain any other characters.
+/// Parses the complete text as a finite number in C notation, independent of the locale.
 template <class Number>
 std::optional<Number> number(const std::string& text) {
   Number value{};

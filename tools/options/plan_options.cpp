@@ -19,16 +19,16 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   set_option(options, *row, given.second);
 }
 
-/// Replaces the path of a guide or feature by the corresponding path in the plan's list of inputs.
-/// The replaced path belongs to the machine on which the job was planned.
+/// Replaces the path of a guide or feature buffer, which belongs to the machine that planned the
+/// job, by the path in the plan's list of inputs.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan lists the files of the guide and of the features that its options name.
-/// apply_input() can replace only the paths of listed files.
+/// Checks that the plan lists the files of the guide and of the feature buffers in its options.
+/// apply_input() replaces only the paths of listed files.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");
@@ -61,8 +61,8 @@ std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseO
     const OptionRow* row = find_option(option.first);
     if (row && (row->uses & kept_by_plan) != 0) options.push_back(option);
   }
-  // The plan stores the profile of a preset, because the preset may have another meaning in another
-  // version of lull.
+  // The plan stores the profile of a preset, because another version of lull may define the preset
+  // differently.
   if (given.method.preset && !given.method.profile)
     options.emplace_back("-p,--profile", name_of(given.method.preset->profile));
   return options;

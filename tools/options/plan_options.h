@@ -10,14 +10,14 @@
 
 namespace lull::tools {
 
-/// Returns the options that the plan stores, among the options that the user gave.
+/// Returns the options of the command line that the plan stores.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 
 /// Returns the options that a plan contains.
-/// @throws BadData  the plan has an option that is unknown or that plans do not store, or its
-///     options contradict each other
+/// @throws BadData  an option is unknown or is not allowed in plans, or options contradict each
+///     other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

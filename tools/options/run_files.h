@@ -17,20 +17,20 @@ namespace lull::tools {
 /// or "--mask". Empty names are ignored.
 class RunFiles {
  public:
-  /// Adds an input, which is a file or the pattern of a picture sequence.
+  /// Adds an input: a file or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. Only users who may read this input may
-  /// read the result.
+  /// Adds an input whose samples are visible in the result, so that only users who may read this
+  /// input may read the result.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output that is a single file or a pattern. For a pattern, the names of the output
-  /// contain the numbers or the matched parts of the names of `input`.
+  /// Adds an output: a single file, or a pattern that is completed by the numbers or the matched
+  /// parts of the names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that the process has already opened as a file descriptor. The descriptor may
-  /// refer to the file of another output.
+  /// Adds an output that is already open as a file descriptor, which may refer to the file of
+  /// another output.
   void write_open(const std::string& what, int descriptor);
 
   /// Throws an error if an output is also an input or another output.
@@ -52,8 +52,8 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the file name `volume` with another extension. Returns an empty text if `volume` is not
-/// the name of a volume.
+/// Returns the file name `volume` with another extension; empty if `volume` is not the name of a
+/// volume.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 
 /// Returns all files that `lull denoise`, `lull plan` or `lull preview` reads and writes with these

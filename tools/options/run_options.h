@@ -23,8 +23,8 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// Determines when the CPU may replace a GPU. cpu_at_start: if a requested GPU is missing, or if
-/// the memory of the GPU is too small; cpu: in the same cases, and if the GPU fails during the run.
+/// When the CPU may replace a GPU. cpu_at_start: if a requested GPU is missing or has too little
+/// memory. cpu: also if the GPU fails during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// The part of a shared job (lull plan) that this process computes.
@@ -36,7 +36,7 @@ struct SharedJob {
   std::int64_t start_picture = 0;          // io::SourceOptions::start_picture
   int accepted_damage = 0;                 // --max-decode-errors of the plan
 
-  /// Returns whether this run computes segments of a job that was planned before.
+  /// Returns whether this run computes segments of a shared job.
   bool is_part() const { return plan && !plans; }
 };
 

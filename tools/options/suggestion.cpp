@@ -36,8 +36,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return now[b.size()];
 }
 
-/// Returns the edit distance between a word and a candidate. Returns nothing if the difference is
-/// too large for a typing error.
+/// Returns the edit distance between a word and a candidate; nothing if it is too large for a
+/// typing error.
 std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;
   const std::size_t letters = distance(word, candidate);
@@ -65,7 +65,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     const auto distance_to_candidate = typing_distance(normalised, normalise(candidate));
     if (!distance_to_candidate) continue;
-    // If several candidates have the smallest distance, the shortest candidate is suggested.
+    // Among candidates with the smallest distance, the shortest is suggested.
     if (*distance_to_candidate < min_distance ||
         (*distance_to_candidate == min_distance && candidate.size() < nearest.size())) {
       min_distance = *distance_to_candidate;

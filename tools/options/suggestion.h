@@ -11,15 +11,13 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that is most similar to `word`. The similarity is given by the edit
-/// distance, in which two swapped adjacent letters count as one error; a candidate that begins with
-/// `word` is also similar. Returns an empty text if no candidate is similar. The function ignores
-/// leading dashes.
+/// Returns the candidate that has the smallest edit distance from `word` (two swapped adjacent
+/// letters count as one error), or that begins with `word`. Returns an empty text if no candidate
+/// is similar. Leading dashes are ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// Returns a suggestion such as "did you mean --sigma?". If no candidate is similar, returns
-/// `otherwise`.
+/// Returns a suggestion such as "did you mean --sigma?", or `otherwise` if no candidate is similar.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

@@ -99,8 +99,8 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns the first given option that cannot be used for a series that is filtered as components.
-/// Returns an empty text if there is no such option.
+/// Returns the first given option that excludes filtering a series as components; empty if there is
+/// none.
 std::string refused_by_series(const DenoiseOptions& options) {
   if (options.input.depth.on) return "--depth";
   if (has_guide_file(options.method)) return "--guide";
@@ -111,8 +111,8 @@ std::string refused_by_series(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns a message about the first option value that bm4d does not accept. Returns an empty text
-/// if bm4d accepts all values.
+/// Returns a message about the first option value that bm4d does not accept; empty if there is
+/// none.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
     (void)make_volume_params(options, given_noise(options.noise));
@@ -123,8 +123,8 @@ std::string out_of_range(const DenoiseOptions& options) {
 }
 
 /// Returns whether the distance between slices is much larger than the distance between voxels in a
-/// slice. In such volumes, patches within a slice find better matches than cubes (measurements in
-/// docs/measurements/volumes.md).
+/// slice. In such volumes, patches within a slice find better matches than cubes
+/// (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

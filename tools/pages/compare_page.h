@@ -19,20 +19,20 @@ struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
 
-/// Collects the pictures and the quality figures for the page while two clips are compared. The
-/// amount of memory is limited.
+/// Collects the pictures and the quality figures for the page, in limited memory, while two clips
+/// are compared.
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
   /// Makes the page show three cross-sections through one volume of a series, instead of slices.
-  /// The caller may call this function only for volumes, and must call it before the first slice.
+  /// Must be called before the first slice, and only for volumes.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a table with all quality figures. Its first row contains the
-  /// headings, and its cells are plain text.
+  /// Returns the page. `totals` is a table of quality figures with headings in the first row and
+  /// plain text in the cells.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 

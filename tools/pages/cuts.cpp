@@ -8,8 +8,7 @@
 namespace lull::tools {
 namespace {
 
-/// The axes of a cross-section: the axis perpendicular to the cross-section, the axis along its
-/// rows, and the axis along its columns.
+/// The axes of a cross-section: perpendicular to it, along its rows, and along its columns.
 struct CutAxes {
   int across, along_row, along_column;
 };
@@ -45,8 +44,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cross-section in pixels. One pixel corresponds to the smallest side of
-/// a voxel. If an axis would have more than 4096 pixels, the cross-sections are reduced.
+/// Returns the size of each cross-section in pixels. One pixel is the smallest side of a voxel,
+/// unless an axis would have more than 4096 pixels.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

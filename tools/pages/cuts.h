@@ -21,7 +21,7 @@ struct CutGeometry {
   std::array<int, 3> at{};                 // voxel in which all three cross-sections intersect
 };
 
-/// Returns the geometry of a stack. The three cross-sections go through the centre of the volume.
+/// Returns the geometry of a stack, with cross-sections through the centre of the volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
 /// Collects three cross-sections through a volume from its slices: perpendicular to z, to y and to
@@ -31,7 +31,7 @@ class VolumeCuts {
   explicit VolumeCuts(const CutGeometry& geometry);
   /// Adds a grey slice. `number` is the position of the slice in the volume.
   void add(const Frame& slice, int number);
-  /// Returns the samples of a cross-section. The sample range of the slices corresponds to 0..1.
+  /// Returns the samples of a cross-section, in which 0..1 is the sample range of the slices.
   /// Samples may be NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
   PlaneView<float> cut(int i) { return cuts_[i].view(); }
@@ -42,12 +42,11 @@ class VolumeCuts {
 };
 
 /// Returns cross-section `i` as three 8-bit grey panels: before denoising, after denoising, and the
-/// amplified difference around mid-grey. Voxels have the aspect ratio of their spacing.
+/// amplified difference around mid-grey. Pixels have the aspect ratio of the voxels.
 [[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
                                               const VolumeCuts& after, int i, int factor);
 
-/// Returns one picture with a row of panels for each cross-section. The cross-sections are
-/// perpendicular to z, y and x.
+/// Returns one picture with a row of panels for each cross-section, perpendicular to z, y and x.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

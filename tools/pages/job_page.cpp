@@ -36,8 +36,8 @@ std::string numbers_of(const io::JobState& state, Status status) {
   return text;
 }
 
-/// Returns a map with one square for each segment. If there are more than 2000 segments, each
-/// square stands for several segments.
+/// Returns a map of squares, each for one segment, or for several segments if there are more than
+/// 2000.
 std::string map_of(const io::JobState& state) {
   constexpr std::size_t columns = 50, max_cells = 2000;
   constexpr int cell = 18;

@@ -1,6 +1,6 @@
 #pragma once
-// Makes pictures for `lull preview`. One picture shows the frame before denoising, the frame after
-// denoising and the removed part side by side. Depth maps become grey pictures.
+// Makes pictures for `lull preview`: the frame before denoising, the frame after denoising and the
+// removed part side by side. Depth maps become grey pictures.
 
 #include "core/frame.h"
 #include "noise/depth/depth_scale.h"
@@ -20,11 +20,11 @@ namespace lull::tools {
 struct DisplayedDepths {
   double low = 0, high = 1;
 };
-/// Returns the range of depths that the picture shows. A thousandth of the map's samples are below
-/// the range, and a thousandth are above it, so that outliers do not reduce the contrast.
+/// Returns the range of depths that the picture shows: without the lowest and the highest
+/// thousandth, so that outliers do not reduce the contrast.
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
-/// Returns a depth map as R G B of 16 bits. Holes are black. All other samples have grey levels
-/// from dark grey to white.
+/// Returns a depth map as R G B of 16 bits. Holes are black, and other samples are dark grey to
+/// white.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,
                                   const DisplayedDepths& range);
 

@@ -12,8 +12,7 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) equals the correlation at
-// (dx, dy).
+// Number of lags (dx, dy) with dy >= 0. The correlation is the same at (-dx, -dy) and (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -23,8 +22,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual. Padding of zeros surrounds the samples, so that
-/// sums over all lags need no check of the borders.
+/// The valid samples of a part of the residual, surrounded by zeros, so that sums over all lags
+/// need no check of the borders.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -44,7 +43,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// For each lag up to `max_lag` along x and y, adds the products of all pairs of samples with
+  /// Adds, for each lag up to `max_lag` along x and y, the products of all pairs of samples with
   /// this lag.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
@@ -70,8 +69,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block. Blocks with equal samples are excluded,
-  /// because masked areas and black borders contain no noise.
+  /// Returns whether the statistics include a block. Masked areas and black borders, whose samples
+  /// are equal, contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -120,7 +119,7 @@ class Residual {
 
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
 
-  /// Returns the sum of the products of values whose distance is (dx, dy). The order of the
+  /// Returns the sum of the products of values with displacement (dx, dy). The order of the
   /// summation is fixed, so that the result is deterministic.
   double sum(const std::vector<float>& of, int dx, int dy) const {
     constexpr int lanes = 8;
@@ -142,8 +141,8 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// Returns the correlation at a lag in units of the variance. Returns 0 if no pair of valid samples
-/// has this lag.
+/// Returns the correlation at a lag in units of the variance; 0 if no pair of valid samples has
+/// this lag.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);

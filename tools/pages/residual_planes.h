@@ -13,8 +13,8 @@
 
 namespace lull::tools {
 
-/// The expected noise in the plane for which the statistics are computed: luma, or the mean of R, G
-/// and B, which is Y of the opponent colour space.
+/// The expected noise in the plane whose residual is tested: luma, or the mean of R, G and B (Y of
+/// the opponent colour space).
 class ExpectedNoise {
  public:
   /// @param volume_noise  for volumes, the properties of the noise in addition to the noise level
@@ -22,14 +22,14 @@ class ExpectedNoise {
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale.
-  /// If the noise depends on brightness, the result is the root mean square of the noise curve.
+  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale;
+  /// the root mean square of the noise curve, if there is one.
   float level() const;
-  /// Computes the standard deviation of the noise for each sample of a part of a frame or slice.
-  /// (x, y) is the top left corner of the part. `after` is the denoised part.
+  /// Computes the standard deviation of the noise of each sample of the part with the top left
+  /// corner (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Returns the minimum denoised value of the samples that the statistics include. Below this
-  /// minimum, the mean of samples with Rician noise differs from the signal.
+  /// Minimum denoised value of the samples that the statistics include. Below it, the mean of
+  /// samples with Rician noise differs from the signal.
   float min_signal() const { return min_signal_; }
 
  private:
@@ -45,15 +45,15 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame for the statistics. (x, y) is the top left corner of the part. The
-/// statistics exclude samples that are clipped, not finite, or outside `mask`. The mask has the
-/// size of the complete frame; null: no mask.
+/// Prepares the part of a frame with the top left corner (x, y) for the statistics. The statistics
+/// exclude samples that are clipped, not finite, or outside `mask`, which has the size of the
+/// complete frame; null: no mask.
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the removed part of a plane on the 0..255 scale. The function
-/// uses only every eighth row, and only samples within the mask of `before`.
+/// Returns the root mean square of the removed part of a plane on the 0..255 scale, computed from
+/// every eighth row within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

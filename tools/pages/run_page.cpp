@@ -73,8 +73,8 @@ double end_of(const std::vector<FrameNote>& notes) {
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Returns the chart of the noise level and of the removed level for each frame. The noise level is
-/// constant within a scene.
+/// Returns the chart of the noise level, which is constant within a scene, and of the removed level
+/// for each frame.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   const std::vector<FrameNote>& notes = record.notes();
@@ -98,8 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // For RGB, this chart shows the noise level of R. The section about the noise shows the level
-    // of luma, so the two values may differ.
+    // For RGB, this chart shows the noise level of R, while the section about the noise shows the
+    // level of luma.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -131,8 +131,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Returns the chart of the load of each pipeline stage. The load between two consecutive recorded
-/// frames is the share of time in which the stage was busy.
+/// Returns the chart of the load of each pipeline stage: the share of the time between two recorded
+/// frames in which the stage was busy.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
@@ -177,8 +177,8 @@ std::string reference_table(const RunRecord& record) {
   return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
-/// Returns the expected noise of the first scene, which is the complete clip if the noise of the
-/// clip changes little.
+/// Returns the expected noise of the first scene, which is the complete clip unless its noise
+/// changes.
 const PlaneNoise& expected_of(const RunRecord& record) { return record.expected().plane(); }
 
 std::string title_of(const RunFacts& facts) { return short_name(facts.input) + " denoised"; }

@@ -21,7 +21,7 @@ struct RunFacts {
   std::string reference;
   std::string series;              // section about a series as HTML; empty: none
   std::vector<std::string> notes;  // remarks for the reader of the page
-  Facts given;                     // options that the user gave
+  Facts given;                     // options on the command line
   Facts parameters;                // all settings that affect the frames
   Facts versions;                  // file names, versions and digests
 };

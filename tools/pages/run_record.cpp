@@ -48,14 +48,14 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // The page shows the levels of the estimate. If the user gave the noise level, only the noise
-  // model contains this level, so the function copies it to the estimate.
+  // A noise level that the user specified is only in the noise model, so the function copies it to
+  // the level that the page shows.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // If the new scene does not begin later than the last scene, the last scene contains no frame, so
-  // the new scene replaces it.
+  // If the new scene does not begin later than the last scene, it replaces the last scene, which
+  // contains no frame.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();

@@ -1,5 +1,5 @@
 #pragma once
-// Collects the data for the page of --report during a run. The amount of memory is limited.
+// Collects the data for the page of --report during a run, in limited memory.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
   std::array<double, 3> removed{};  // root mean square of the removed part, by plane, 0..255 scale
-  /// PSNR in dB over all samples; NaN if the user gave no clean version of the input.
+  /// PSNR in dB over all samples; NaN without a clean version of the input.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
 };
@@ -56,28 +56,27 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames to show; empty: the function selects several frames,
-  /// spread over the clip
+  /// @param chosen  numbers of the frames to show; empty: some frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// The caller must call this function before the first frame.
+  /// Must be called before the first frame.
   /// @param fields  true if the fields of interlaced frames were filtered separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene. The thread that calls add_frame() must call this function before the first
-  /// frame of the scene.
+  /// Appends a scene. The thread that calls add_frame() must call it before the first frame of the
+  /// scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Makes the page show three cross-sections through one volume of a series instead of slices. The
-  /// caller must call this function before the first slice.
+  /// Makes the page show three cross-sections through one volume of a series instead of slices.
+  /// Must be called before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Adds the next frame. If a frame was not filtered, `result` has no samples. All calls must come
-  /// from one thread.
+  /// Adds the next frame; `result` of a frame that was not filtered has no samples. All calls must
+  /// come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the pipeline stages. All calls must come from one thread, which need not
-  /// be the thread that calls add_frame().
+  /// Records the load of the pipeline stages. All calls must come from one thread, which may differ
+  /// from the thread that calls add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The caller may call the following functions only after the run has finished.
+  // The following functions may be called only after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

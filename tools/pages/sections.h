@@ -17,19 +17,18 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// Returns an HTML section with the noise estimate, as text and as curves for each scene.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
-/// Returns an HTML section with the verdict whether the removed part looks like noise. The section
-/// also shows the criteria of the verdict and the autocorrelation.
+/// Returns an HTML section that states whether the removed part looks like noise, with the criteria
+/// and the autocorrelation.
 [[nodiscard]] std::string residual_section(const ResidualFindings& findings,
                                            const PlaneNoise& expected,
                                            const ResidualVerdict& verdict);
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the recorded settings (facts) of a job without the noise record, which is long and has a
-/// section of its own.
+/// Returns the recorded settings of a job without the noise record, which is long and has a section
+/// of its own.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record among the recorded settings (facts) of a job. Returns an empty value if
-/// the settings contain no noise record.
+/// Returns the noise record among the recorded settings of a job; empty if there is none.
 /// @param name  file that contains the record, for messages
 /// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections and sets each sample to value(i), where i counts the voxels of all
-/// cross-sections. The values are 0..1.
+/// Makes three cross-sections and sets each sample to value(i), 0..1, where i counts the voxels of
+/// all cross-sections.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -30,8 +30,8 @@ VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   return cuts;
 }
 
-/// Returns the value below which the share `share` of the finite values lies. Returns 1 if no value
-/// is finite.
+/// Returns the value below which the share `share` of the finite values lies; 1 if no value is
+/// finite.
 double quantile(std::vector<double> values, double share) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return 1;
@@ -135,8 +135,7 @@ void SeriesRecord::add(const Frame& noisy, const Frame& result) {
 void SeriesRecord::complete_volume(int volume) {
   if (volume >= facts_.volumes) return;
   const float level = facts_.noise.levels[volume];
-  // The factor 255 converts the samples of the cross-sections (0..1) to the 0..255 scale of the
-  // noise level.
+  // 255 converts the samples of the cross-sections (0..1) to the scale of the noise level.
   if (level > 0) {
     noisy_.add(before_, 255);
     removed_.add_difference(before_, after_, 255 / level);
@@ -148,8 +147,8 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the voxels inside the object. The mean of such a voxel over the volumes is at least
-/// three noise levels. In the background, the mean of Rician noise is 1.25 noise levels.
+/// Returns the voxels inside the object: their mean over the volumes is at least three noise
+/// levels. (In the background, the mean of Rician noise is 1.25 noise levels.)
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));
@@ -189,7 +188,7 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts anatomy = this->anatomy();
   const VolumeCuts size =
       cuts_with(geometry_, [&](int i) { return 0.5 * std::sqrt(removed_.mean_square(i)); });
-  // The removed noise is in units of the noise level, so its mean over V volumes has a standard
+  // The mean over V volumes of the removed noise, in units of the noise level, has a standard
   // deviation of 1 / sqrt(V).
   const double gain = std::sqrt(static_cast<double>(std::max(facts_.volumes, 1))) / 8;
   const VolumeCuts mean =

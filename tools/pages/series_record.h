@@ -1,7 +1,6 @@
 #pragma once
 // Collects the data about a series of volumes for the page of --report, and makes a section of the
-// page. The object stores only the voxels of three cross-sections, so the amount of memory does not
-// depend on the number of volumes.
+// page. The object stores only the voxels of three cross-sections.
 
 #include <array>
 #include <cstdint>
@@ -19,10 +18,9 @@ namespace lull::tools {
 class CutSums {
  public:
   explicit CutSums(const CutGeometry& geometry);
-  /// Adds the samples of a volume, multiplied by `factor`. Voxels that are NaN are not counted.
+  /// Adds the samples of a volume, multiplied by `factor`, except voxels that are NaN.
   void add(const VolumeCuts& volume, float factor);
-  /// Adds the differences a - b, multiplied by `factor`. Voxels whose difference is NaN are not
-  /// counted.
+  /// Adds the differences a - b, multiplied by `factor`, except voxels whose difference is NaN.
   void add_difference(const VolumeCuts& a, const VolumeCuts& b, float factor);
 
   int voxels() const { return static_cast<int>(sums_.size()); }
@@ -53,11 +51,10 @@ class SeriesRecord {
 
   SeriesRecord(Facts facts, const CutGeometry& geometry, int slices);
 
-  /// Adds a slice of the series. Frame::pts is the number of the slice in the series. The caller
-  /// must add slices in order. The record ignores volumes with missing slices.
+  /// Adds the next slice of the series. Frame::pts is its number in the series. The record ignores
+  /// volumes with missing slices.
   void add(const Frame& noisy, const Frame& result);
-  /// Returns the section as HTML. The caller may call this function only after the run has
-  /// finished.
+  /// Returns the section as HTML, after the run has finished.
   [[nodiscard]] std::string section() const;
 
  private:

@@ -8,15 +8,15 @@
 
 namespace lull::tools {
 
-/// A list with an upper bound for its size. Whenever the list has reached `max_size` items, it
-/// removes every second item, and the distance between the items that it stores doubles.
+/// A list with an upper bound for its size. A list with `max_size` items removes every second item,
+/// and from then on stores items at twice the distance.
 template <class T>
 class ThinnedList {
  public:
   explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Returns whether the list stores the next item. If the result is true, the caller must call
-  /// add(); otherwise, the caller must call skip().
+  /// Returns whether the list stores the next item: the caller must then call add(), and otherwise
+  /// skip().
   bool keeps_next() const { return count_ % step_ == 0; }
   void skip() { ++count_; }
   void add(T item) {

@@ -29,7 +29,7 @@ std::string output_name(const std::string& output, const io::SequenceFile& input
                         "out.%04d.dng, or --keep K");
 }
 
-/// Writes frames to files. If the user gave --keep, only the frame that --keep names is written.
+/// Writes frames to files; with --keep, only the frame that --keep selects.
 class RawSink final : public FrameSink {
  public:
   RawSink(const DenoiseOptions& options, io::RawSource& source, const RawPlan& plan,
@@ -95,7 +95,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::RawSource& source,
 }
 
 /// Restricts the source to the frames on which the result of the frame of --keep depends. Returns
-/// the index of the frame of --keep among these frames.
+/// the index of this frame among them.
 std::optional<std::int64_t> select_kept(const DenoiseOptions& options, io::RawSource& source) {
   if (!options.output.keep) {
     if (options.method.align)

@@ -103,8 +103,7 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether the content of a file is text: it contains neither zero bytes nor other control
-/// characters.
+/// Returns whether the content of a file is text, without zero bytes and other control characters.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);

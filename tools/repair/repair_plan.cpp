@@ -11,8 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Summary of the defects of a plane. If the fields are repaired separately, the summary covers
-/// both fields.
+/// Summary of the defects of a plane, in both fields if the fields are repaired separately.
 struct PlaneSummary {
   std::size_t samples = 0;
   float impulses = 0, rows = 0, columns = 0;

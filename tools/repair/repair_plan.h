@@ -1,6 +1,6 @@
 #pragma once
-// Defines the repair plan (--repair): the list of the defects of an input that a run repairs. The
-// functions find the defects, convert the plan to text, and apply the plan to frames.
+// Defines the repair plan (--repair): the defects of an input that a run repairs. The functions
+// find the defects, convert the plan to text, and apply the plan to frames.
 
 #include <array>
 #include <memory>
@@ -18,8 +18,8 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // whether the fields of each parity have their own defects
-  /// The defects of complete frames in defects[0]. If `by_fields` is true, the defects of the even
-  /// fields in defects[0], and the defects of the odd fields in defects[1].
+  /// The defects of complete frames in defects[0]; if `by_fields` is true, the defects of the even
+  /// fields in defects[0] and of the odd fields in defects[1].
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }
@@ -54,8 +54,8 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// A source that returns the repaired frames of another source. The frames of the other source must
-/// be in host memory.
+/// A source that returns the repaired frames of another source, which must return frames in host
+/// memory.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

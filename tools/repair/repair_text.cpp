@@ -1,4 +1,4 @@
-// Converts repair plans to and from JSON. The JSON text is stored in the record of a job.
+// Converts repair plans to and from the JSON text that jobs record.
 
 #include <algorithm>
 #include <cmath>

@@ -38,8 +38,8 @@ struct Failure {
   std::string text;  // one line, without "lull: "
 };
 
-/// Returns the text and the exit code for the exception that is being handled. The caller must call
-/// this function in a catch block.
+/// Returns the text and the exit code for the exception that is being handled, so the caller must
+/// be in a catch block.
 [[nodiscard]] Failure current_failure();
 
 }  // namespace lull::tools

@@ -17,8 +17,7 @@ using Json = nlohmann::ordered_json;
 }
 
 /// Returns a readable text with one line for each member of the object. Invalid UTF-8 becomes
-/// U+FFFD. However deeply the values are nested, the text is about as long as the text that
-/// json_text() returns.
+/// U+FFFD. The text is about as long as that of json_text(), however deeply values are nested.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 in a text by U+FFFD, like json_text().
@@ -26,18 +25,18 @@ using Json = nlohmann::ordered_json;
   return Json::parse(json_text(Json(text))).get<std::string>();
 }
 
-/// Returns a count as a JSON number. Returns null for 0, which means that the count is unknown.
+/// Returns a count as a JSON number; null for 0, which means unknown.
 [[nodiscard]] inline Json count_or_null(std::int64_t count) {
   return count > 0 ? Json(count) : Json();
 }
 
-/// Finds the members of an object by name in constant time. (Json itself compares all names.) The
-/// Json object must outlive this object, and nothing else may change it.
+/// Finds the members of an object by name in constant time, while Json itself compares all names.
+/// The Json object must outlive this object, and nothing else may change it.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// Returns the value of the member with this name. If the object has no such member, the function
-  /// adds one with the value null.
+  /// Returns the value of the member with this name; a member that does not exist is added with the
+  /// value null.
   Json& operator[](const std::string& name);
 
  private:
@@ -45,9 +44,9 @@ class JsonMembers {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Parses JSON from untrusted sources. The time is linear in the length of the text, and the depth
-/// of the call stack is limited by `max_depth`. If several members have the same name, the last
-/// value is used. Returns nullopt if the text is not JSON or is nested deeper than `max_depth`.
+/// Parses JSON from untrusted sources. The time is linear in the length of the text, and
+/// `max_depth` limits the depth of the call stack. The last of several members with the same name
+/// is used. Returns nullopt if the text is not JSON or is nested deeper than `max_depth`.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

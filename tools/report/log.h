@@ -13,19 +13,18 @@ struct LogOptions {
   std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Accepts messages from any thread. At the log level debug, a Log also receives FFmpeg's messages,
-/// so only one Log with this level may exist at a time.
+/// Writes messages from any thread. Only one Log with the level debug may exist at a time, because
+/// it also receives FFmpeg's messages.
 class Log {
  public:
-  /// @param quiet  if true, only errors are written to stderr, for any level; the file receives all
-  ///     messages
+  /// @param quiet  if true, only errors are written to stderr; the file receives all messages
   /// @throws CannotCreate  the file cannot be opened
   Log(const LogOptions& options, bool quiet);
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// Writes a message of one line. The function ignores an empty text.
+  /// Writes a message of one line; ignores an empty text.
   void write(LogLevel level, const std::string& text);
   /// Writes an error only to the file, because main() prints it on stderr.
   void note_failure(const std::string& text);

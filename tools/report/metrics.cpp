@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Returns whether the error concerns the name of the file or the permissions of the user. All
-/// other errors are write errors.
+/// Returns whether the error concerns the name of the file or the permissions of the user, and not
+/// the write itself.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
@@ -141,7 +141,7 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
 }
 
 // Replaces the file, so that readers see either the old or the new text. The function does not call
-// fsync(), because the metrics have no use after a system crash.
+// fsync(), because the metrics need not survive a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

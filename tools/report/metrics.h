@@ -1,5 +1,5 @@
 #pragma once
-// Writes metrics of a run for Prometheus in its text format (version 0.0.4). A collector, such as
+// Writes metrics of a run in the text format of Prometheus (version 0.0.4). A collector, such as
 // the node exporter, can read the file at any time.
 
 #include <chrono>
@@ -17,9 +17,9 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// Writes the file of metrics under a temporary name and renames it. The object writes the file at
-/// the start of the run, every two seconds and at the end, and does not remove it after the run.
-/// After the start, the object ignores write errors, because the next update may succeed.
+/// Writes the file of metrics under a temporary name and renames it: at the start of the run, every
+/// two seconds and at the end. The file remains after the run. After the start, the object ignores
+/// write errors, because the next update may succeed.
 class Metrics {
  public:
   /// Creates the file.
@@ -28,7 +28,7 @@ class Metrics {
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// The caller must call this function after each frame.
+  /// Must be called after each frame.
   /// @param sigma  noise levels of the scene that contains the frame, by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);

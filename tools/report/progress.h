@@ -29,8 +29,8 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Noise levels that apply from the time `from_s` on (Frame::pts in seconds). `sigma` contains the
-/// standard deviation for each plane, on the 0..255 scale.
+/// Noise levels from the time `from_s` on (Frame::pts in seconds). `sigma` contains the standard
+/// deviation for each plane, on the 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
@@ -46,9 +46,9 @@ struct JobFacts {
   bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor. A slow reader of a pipe does not delay the run, because
-/// this object drops lines that do not fit into the pipe. For the last line, it waits up to a
-/// second. Any thread may call the functions.
+/// Writes progress to a file descriptor. If the reader of a pipe is slow, this object drops lines
+/// that do not fit into the pipe, so that the run is not delayed. It waits up to a second to write
+/// the last line. Thread-safe.
 class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
@@ -58,13 +58,13 @@ class Progress {
   void start(const JobFacts& facts);
   /// Adds a scene that lull detected after the start of the run.
   void on_new_scene(const SceneLevels& scene);
-  /// The caller must call this function after each frame.
+  /// Must be called after each frame.
   /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// The following functions report how the run has ended: the output is complete, an error has
-  /// occurred, or a signal has stopped the run. Only the JSON mode writes a line.
+  /// These functions report the end of the run: the output is complete, an error has occurred, or a
+  /// signal has stopped the run. Only the JSON mode writes a line.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

@@ -58,8 +58,8 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The destructor leaves the signals blocked, because the process has no work left that a signal
-// could stop.
+// The signals remain blocked after the destructor, because the process has no work left that a
+// signal could stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

@@ -9,20 +9,19 @@
 
 namespace lull::tools {
 
-/// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first signal
-/// requests a stop through token(). If a second signal arrives, or if the object still exists when
-/// the time `patience` has passed after the first signal, the object calls `clean_up` with the
-/// number n of the first signal, and ends the process with exit code 128 + n. The caller must
-/// create the object before it starts any other thread, so that other threads inherit the signal
-/// mask.
+/// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first signal, n,
+/// requests a stop through token(). At a second signal, or when the time `patience` has passed
+/// since the first signal, the object calls `clean_up` with n and ends the process with exit code
+/// 128 + n. The object must be created before any other thread starts, so that threads inherit the
+/// signal mask.
 ///
-/// A command that performs several runs has one object for the command (the outer object) and
-/// another object for each run (the inner object). A signal requests a stop through both objects.
-/// The outer object sets the deadline, and the inner object cleans up.
+/// A command that performs several runs has an outer object for the command and an inner object for
+/// each run. A signal requests a stop through both. The outer object sets the deadline, and the
+/// inner object cleans up.
 class SignalWatch {
  public:
   /// @param patience  the time for the pipeline stages to finish their current calls; by default
-  ///     the process ends within two seconds
+  /// the process ends within two seconds
   explicit SignalWatch(std::function<void(int)> clean_up,
                        std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();
@@ -34,9 +33,8 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to the SignalWatch that was created before this object and still exists.
-  /// That SignalWatch receives the signals for both objects. Returns false if there is no such
-  /// object.
+  /// Links this object to an existing SignalWatch, which receives the signals for both objects.
+  /// Returns false if there is none.
   bool join_outer();
   void watch();
   /// Requests a stop through all objects of this class that exist.

@@ -13,39 +13,37 @@
 namespace lull::tools {
 namespace {
 
-/// Number of frames in a short excerpt, from which the follower checks whether the noise has
-/// changed.
+/// Number of frames in a short excerpt, in which the follower checks whether the noise has changed.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
-/// after each check in which the differences between frames gave no estimate.
+/// after each check in which no noise could be measured between frames.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of two noise levels that are treated as equal: first after a cut, then within a
-/// scene. A new session within a scene does not get the preceding frames, so `within_scene` is
-/// higher than `after_cut`. After a cut, a new session loses no information.
+/// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene.
+/// `within_scene` is higher, because a new session within a scene does not get the preceding
+/// frames.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
-/// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
+/// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of the measured to the expected frame difference in flat areas. Noise covers the
-/// complete frame, so it must also be visible in flat areas. A ratio below this minimum means that
-/// uncompensated motion causes the difference between frames. (Measured ratios: at least 0.89 for
-/// noise; 0.17 to 0.73 for uncompensated motion, and higher ratios than 0.73 if the complete
-/// picture is textured.)
+/// Minimum ratio of the measured to the expected frame difference in flat areas. Noise causes
+/// differences in flat areas, too; below this ratio, motion that is not compensated causes the
+/// difference between frames. (Measured ratios: at least 0.89 for noise, and 0.17 to 0.73 for such
+/// motion, unless the complete picture is textured.)
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// Returns whether two noise levels differ by at most `factor`. An additional tolerance of 0.3
-/// covers low levels, which cannot be measured precisely.
+/// Returns whether two noise levels differ by at most `factor`, with a tolerance of 0.3 for low
+/// levels, which cannot be measured precisely.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the expected value of QuickCheck::flat_noise for frames with this noise. flat_noise is
-/// the mean deviation of samples from the mean of their neighbours in the row.
+/// Returns the expected value of QuickCheck::flat_noise (mean deviation of samples from the mean of
+/// their neighbours in the row) for frames with this noise.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -54,9 +52,8 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns whether two estimates describe the same noise. Luma levels are compared with the limit
-/// that applies after a cut. Chroma levels and coarseness get a larger tolerance than luma levels,
-/// because an excerpt has only a few frames.
+/// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
+/// larger tolerance than luma levels, because an excerpt has only a few frames.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -130,11 +127,9 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the index of the scene that the follower expects at `time_s`. This is the latest
-/// predicted scene (a scene whose time was known before the stream started) that begins at or
-/// before `time_s`, if the follower has not used it yet. Otherwise it is the current scene. It is
-/// also the current scene if the predicted scene has similar noise, because the follower has then
-/// already detected the predicted scene in the frames.
+/// Returns the index of the scene that the follower expects at `time_s`: the latest unused scene
+/// that was known before the stream started and begins at or before `time_s`. Returns the current
+/// scene if there is none, or if its noise is similar.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -144,8 +139,7 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
 }
 
 /// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames. If
-/// reading fails, read() throws the error again when it reaches the frame at which the error
-/// occurred.
+/// reading fails, read() later throws the error at the frame where it occurred.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -191,8 +185,7 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Returns the known scene whose noise is most similar to `found`. Returns nothing if no known
-/// scene has similar noise.
+/// Returns the known scene whose noise is most similar to `found`; nothing if no scene is similar.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -222,8 +215,7 @@ bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
          is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
-/// Estimates the noise from the next `count` frames. Returns nothing if an estimate from these
-/// frames is not possible.
+/// Estimates the noise from the next `count` frames; nothing if this is not possible.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
@@ -233,10 +225,10 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // The differences between the frames gave no estimate, so the current scene continues. A still
-  // picture after a cut is an exception. If the differences between frames gave an estimate for any
-  // scene of the stream, the follower assumes that the still picture is free of noise. Otherwise
-  // the follower uses the estimate from the single picture.
+  // If no noise can be measured between the frames, the current scene continues, unless a still
+  // picture follows a cut. The still picture is then assumed to be free of noise if any scene of
+  // the stream was measured between frames; otherwise its noise is estimated from the single
+  // picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
@@ -278,8 +270,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene at the next frame. If the time of the next frame does not exceed the time at
-/// which the current scene began, a time cannot identify the scene, so the current scene continues.
+/// Begins the scene at the next frame. The current scene continues if the time of the next frame is
+/// not later than the start of the current scene, because a time could then not identify the scene.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

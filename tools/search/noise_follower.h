@@ -18,19 +18,18 @@
 
 namespace lull::tools {
 
-/// The frames of a stream from which the noise was estimated before the stream starts.
+/// The frames from which the noise was estimated before the stream starts.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects changes of the noise. The follower applies a quick
-/// check to every frame. It estimates the noise at a cut, at the beginning of a known scene, and at
-/// a frame where the quick check indicates another noise level. The estimate first uses three
-/// frames. If these frames do not confirm the current or the predicted noise, the estimate uses up
-/// to `frames_ahead` frames, or fewer if a cut follows. If the noise resembles the noise of an
-/// earlier scene, the follower uses the estimate of the earlier scene again. The result depends
-/// only on the frames, so equal streams give equal scenes.
+/// Returns the frames of a source and detects changes of the noise. The follower checks every frame
+/// quickly. It estimates the noise at a cut, at the beginning of a known scene, and where the quick
+/// check indicates another noise level. It first uses three frames. If these frames do not confirm
+/// the current or the predicted noise, it uses up to `frames_ahead` frames, but no frames after a
+/// cut. If the noise resembles that of an earlier scene, the follower uses the earlier scene again.
+/// Equal streams give equal scenes.
 ///
 /// The follower does not examine context frames (Frame::context_only) and frames in GPU memory.
 /// Among such frames, the known scenes begin at their known times.
@@ -95,12 +94,11 @@ class NoiseFollower final : public FrameSource {
 };
 
 /// Returns whether lull can track the noise from scene to scene with these options. The result is
-/// false for volumes, and for frames that are combined into one picture, because they have a single
-/// noise estimate. The result is also false if several parts of the input are joined, because
-/// timestamps then cannot identify scenes.
+/// false for volumes, for frames that are combined into one picture, and for joined parts of the
+/// input, whose timestamps cannot identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the first scene of `frames`, which are the frames at the beginning of a pipe.
+/// Returns the first scene of `frames`, the frames at the beginning of a pipe.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

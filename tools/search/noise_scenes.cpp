@@ -11,16 +11,16 @@
 namespace lull::tools {
 namespace {
 
-/// Maximum ratio of two noise levels that count as equal. Estimates have an error of up to 15 %.
+/// Maximum ratio of two noise levels that count as equal, because estimates have an error of up to
+/// 15 %.
 constexpr float same_level = 1.3f;
-/// The bisection that searches for a cut stops if its interval is not longer than this number of
-/// seconds. The frames of the remaining interval are then read one by one.
+/// The search for a cut by bisection stops at an interval of this number of seconds. The frames of
+/// the remaining interval are read one by one.
 constexpr double near_s = 1.0;
-/// Noise is coarse if the standard deviation of the means of 16x16 samples exceeds both limits. The
-/// first limit is relative to the standard deviation of the means of 8x8 samples. (For noise
-/// without long-range correlation, the ratio of the two standard deviations is one half.) The
-/// second limit is on the 0..255 scale. If the noise is coarse, frames of half the size are
-/// filtered in addition.
+/// Limits for the standard deviation of the means of 16x16 samples. Noise above both limits is
+/// coarse, and frames of half the size are filtered in addition. The first limit is relative to the
+/// standard deviation of the means of 8x8 samples (the ratio is one half for noise without
+/// long-range correlation). The second limit is on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -30,8 +30,8 @@ bool is_same(float a, float b) {
          same_level * std::min(a, b) + 0.3f;  // low levels cannot be measured precisely
 }
 
-/// Returns the mean absolute difference of two luma planes. Only every 8th sample along both axes
-/// is used.
+/// Returns the mean absolute difference of two luma planes, computed from every 8th sample along
+/// both axes.
 template <class T>
 double change(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;
@@ -60,8 +60,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt. The search interval for a cut ends at this
-/// time, because the cut may be inside the excerpt.
+/// Returns the time of the last frame of an excerpt. The interval of the search for a cut ends
+/// there, because the cut may be inside the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// Difference between a frame and the frame before it.
@@ -70,10 +70,9 @@ struct Change {
 };
 
 /// Returns the time of a cut, given the differences between consecutive frames. If the largest
-/// difference is more than 2.5 times the median, the cut is at this difference. Otherwise only the
-/// noise changes at the cut, so all differences after the cut are larger, or all are smaller, than
-/// the differences before it. The function then splits the differences into those before and those
-/// after a time, and returns the time with the largest variance between these two groups.
+/// difference is more than 2.5 times the median, the cut is there. Otherwise only the noise changes
+/// at the cut, and the function returns the time that splits the differences into two groups with
+/// the largest variance between them.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -98,8 +97,8 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // The bisection ends if no frame between the two excerpts is a key frame, because reading
-    // cannot begin between them.
+    // The bisection ends if no key frame lies between the two excerpts, because reading cannot
+    // begin there.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -168,8 +167,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // If the estimate comes from single pictures, frames of half the size are not needed: the
-  // estimate already includes the effect of coarse noise (docs/measurements/noise-estimation.md).
+  // The noise of single pictures already includes the effect of coarse noise, so frames of half the
+  // size are not needed (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;
@@ -189,8 +188,7 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // Index of the first excerpt of each group. A group contains successive excerpts with nearly
-  // equal noise levels.
+  // Index of the first excerpt of each group of successive excerpts with nearly equal noise levels.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

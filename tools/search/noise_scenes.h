@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise of each scene, for clips whose noise changes, for example after a change of
-// ISO speed or camera.
+// Estimates the noise of each scene of a clip, because the noise may change, for example after a
+// change of ISO speed or camera.
 
 #include <functional>
 #include <span>
@@ -19,12 +19,11 @@ struct TimedExcerpt {
 
 /// A function that receives frames one by one and returns whether it needs more.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// A function that reads frames whose pts begin at about `time_s`, and passes them to `take`. If it
-/// cannot read a frame, it does not call `take`.
+/// A function that reads frames from about pts `time_s` on, and passes them to `take`. It does not
+/// call `take` if it cannot read a frame.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
-/// Returns the noise of a scene. If the noise is coarse, the result also contains the noise in
-/// frames of half the size.
+/// Returns the noise of a scene; if the noise is coarse, also the noise in frames of half the size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
@@ -33,10 +32,9 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// Splits frames into excerpts of up to three consecutive frames.
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
-/// Returns the scenes of a clip. If all excerpts have similar noise levels, the clip is one scene.
-/// If not, each group of successive excerpts with similar levels is a scene. A scene begins where
-/// the picture changes most between two excerpts with different levels. The function does not
-/// detect scenes that contain no excerpt.
+/// Returns the scenes of a clip. Each group of successive excerpts with similar noise levels is a
+/// scene. A scene begins where the picture changes most between two excerpts with different levels.
+/// Scenes without an excerpt are not detected.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts together
 /// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene

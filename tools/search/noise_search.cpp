@@ -21,8 +21,8 @@ namespace {
 
 /// Number of excerpts that lull reads from a video, and number of frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// The first constant is the number of slices of a stack from which the noise is estimated. The
-/// second constant is the maximum number of samples that are read to reach these slices.
+/// Number of slices of a stack from which the noise is estimated, and maximum number of samples
+/// that are read to reach these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -58,8 +58,7 @@ class Search {
       for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
-    // The scenes are compared by the measured noise, so the error of the codec is added after the
-    // scenes have been found.
+    // The error of the codec is added last, because the measured noise distinguishes the scenes.
     for (SceneNoise& scene : record.scenes)
       add_codec_error(excerpts_of(samples.excerpts), scene.estimate);
     move_to_cut(record.scenes);
@@ -108,8 +107,8 @@ class Search {
     return {first, std::max(last, first)};
   }
 
-  /// Reads frames from about `time_s` after the first frame on. Reading begins at a frame from
-  /// which the input can be decoded.
+  /// Reads frames from about `time_s` after the first frame on, beginning with a frame at which
+  /// decoding can start.
   void read_from(double time_s, const FrameConsumer& take) const {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
@@ -117,8 +116,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        // The position of the slice in the volume is unknown, because the source counts slices from
-        // the frame at which it starts to read.
+        // The source counts slices from the frame at which it starts to read, so the position of
+        // the slice in the volume is unknown.
         if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
@@ -132,8 +131,7 @@ class Search {
                         time_s, frames);
   }
 
-  /// Returns whether timestamps identify scenes. If several parts of the input are joined, the
-  /// result is false.
+  /// Returns whether timestamps identify scenes; false if several parts of the input are joined.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;
   }
@@ -156,8 +154,7 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // Excerpts that begin at the same frame are stored once. If key frames are far apart, several
-      // positions yield the same excerpt.
+      // If key frames are far apart, several positions give the same excerpt, which is stored once.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
@@ -197,8 +194,7 @@ class Search {
     return excerpts;
   }
 
-  /// Makes the times of scenes relative to the selected part, because timestamps in a session are
-  /// relative to this part.
+  /// Makes the times of scenes relative to the selected part, as timestamps in a session are.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -212,7 +208,7 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts as sessions filter them: the even fields if fields are filtered, or else
+/// Returns the excerpts as sessions filter them: the even fields if fields are filtered, otherwise
 /// the unchanged frames.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)

@@ -18,27 +18,27 @@
 
 namespace lull::tools {
 
-/// Returns whether the input can be read again. A pipe can be read only once.
+/// Returns whether the input can be read again, unlike a pipe.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input from which lull estimates the noise and the defects. For a stack, the list is
-/// empty, because lull searches stacks neither for defects nor for clipping. (Dark air in a stack
-/// would look like clipped samples.)
+/// Frames of an input in which lull searches for the noise and the defects. Empty for a stack, in
+/// which lull searches neither for defects nor for clipping, because dark air looks like clipped
+/// samples.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames of an input that can be read again, at positions that are spread over the
-/// selected part. The function seeks to the positions, so its duration does not depend on the
-/// length of the input. @param source the open input; the function opens the input again to read it
+/// Decodes a few frames, spread over the selected part, of an input that can be read again. The
+/// function seeks, so its duration does not depend on the length of the input.
+/// @param source the open input; the function opens the input again to read it
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that can be read again, from its samples. For a stack the
-/// function uses slices that are spread over the stack. If the noise changes from scene to scene,
-/// each scene gets its own estimate, and the function searches for the cuts.
+/// Estimates the noise of an input that can be read again. For a stack, the function reads slices
+/// that are spread over the stack. If the noise changes from scene to scene, the function searches
+/// for the cuts and estimates the noise of each scene.
 /// @param source  the open input; the function does not read it
 /// @param repair  repairs the frames that the function itself reads; `samples` must already be
 ///     repaired
@@ -69,8 +69,8 @@ struct FoundNoise {
 
 /// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a pipe before it denoises the first slice, if the input
-/// may be a volume.
+/// Number of slices that lull reads from a pipe, which may be a volume, before it denoises the
+/// first slice.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

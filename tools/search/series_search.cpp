@@ -17,11 +17,11 @@
 namespace lull::tools {
 namespace {
 
-/// Factor by which real and imaginary parts are divided before their noise is estimated, so that
-/// negative samples lie in the range of the estimator (core/float_range.h).
+/// Divisor of real and imaginary parts before their noise is estimated, so that negative samples
+/// lie in the range of the estimator (core/float_range.h).
 constexpr float part_scale = 4;
 
-/// Sets the noise of the scene. Its level is the median of the noise levels of all volumes.
+/// Sets the noise of the scene, with the median of the noise levels of all volumes as its level.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -95,8 +95,7 @@ std::optional<VolumeEstimate> SeriesCollector::add_parts() {
 }
 
 /// Returns the noise of the real and imaginary parts. If the noise is not given, the function
-/// estimates it, and also sets the noise of the scene. Returns nothing if the noise cannot be
-/// estimated.
+/// estimates it, and also sets the noise of the scene. Returns nothing if this fails.
 std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& scene, bool given) {
   read_phases();
   const std::optional<VolumeEstimate> found = add_parts();
@@ -176,15 +175,15 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // The scene describes the noise of the magnitudes, which is Rician. The noise of the complex
+    // The scene describes the Rician noise of the magnitudes, while the noise of the complex
     // samples is Gaussian.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The estimate is certain if there are at most half as many signal components as combined
-    // volumes. The part of the samples that these components do not explain then measures the noise
-    // well, even if all cubes of 4x4x4 voxels contain structure.
+    // The result is certain if at most half as many components as combined volumes contain signal.
+    // The remaining components then measure the noise well, even if all cubes of 4x4x4 voxels
+    // contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -21,8 +21,8 @@ struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
   series::FitOptions options;  // options with which the fit was made
-  /// True for a series with phases (--phase). The first half of the volumes contains the real parts
-  /// of the input's volumes, and the second half contains the imaginary parts.
+  /// True for a series with phases (--phase). The first half of the volumes then contains the real
+  /// parts, and the second half the imaginary parts.
   bool is_complex = false;
 };
 
@@ -36,12 +36,11 @@ class SeriesCollector {
   /// Adds a slice. The caller must add the slices in order.
   void add(const Frame& slice);
 
-  /// Completes the noise of the input with the noise level of each volume. If the input is denoised
-  /// as a series, the function also decomposes the series. The caller may call the function only
-  /// once.
+  /// Completes the noise of the input with the noise level of each volume, and decomposes the
+  /// series if it is denoised as one. May be called only once.
   /// @param scene  the noise of all volumes together
-  /// @param given  true: the noise is given, and the function does not change it; false: the
-  ///     noise is estimated, and the decomposition may correct the estimate
+  /// @param given  true: the noise is given and does not change; false: the noise is estimated, and
+  ///     the decomposition may correct it
   void complete(SceneNoise& scene, bool given);
 
  private:
@@ -61,14 +60,13 @@ class SeriesCollector {
   series::VolumeLevels levels_;
 };
 
-/// If the input is denoised as a series, but is not decomposed yet, reads the input again and
-/// decomposes it. The noise of `scene` must be given.
+/// Reads the input again and decomposes it, if it is denoised as a series and not decomposed yet.
+/// The noise of `scene` must be given.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
-/// Returns the folder of a file, for temporary files. Returns an empty text if `file` is not the
-/// name of a file.
+/// Returns the folder of a file, for temporary files; empty if `file` is not the name of a file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
 }  // namespace lull::tools

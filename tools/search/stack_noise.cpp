@@ -16,13 +16,13 @@
 namespace lull::tools {
 namespace {
 
-/// The first constant is the maximum number of excerpts of a channel. The second constant is the
-/// number of frames per excerpt, if the time points of the stack are filtered as a clip. The third
-/// constant is the maximum number of samples of all excerpts, which are in memory at the same time.
+/// Maximum number of excerpts of a channel, number of frames per excerpt if the time points of the
+/// stack are filtered as a clip, and maximum number of samples of all excerpts, which are in memory
+/// at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 
-/// Estimates the noise of one channel. The caller adds the frames of the channel in order.
+/// Estimates the noise of one channel, whose frames are added in order.
 class ChannelNoise {
  public:
   ChannelNoise(const DenoiseOptions& options, const io::MediaSource& source, std::int64_t channel)
@@ -84,7 +84,7 @@ class ChannelNoise {
     volume_.reset();
   }
 
-  /// Stores the slice if it belongs to an excerpt. The excerpts are spread over the channel.
+  /// Stores the slice if it belongs to one of the excerpts, which are spread over the channel.
   void add_to_excerpt(const Frame& slice) {
     const auto begin_of = [this](std::int64_t excerpt) {
       return (2 * excerpt + 1) * (frames_ - length_) / (2 * excerpts_wanted_);
@@ -103,8 +103,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// Returns one scene for each time point if the noise levels of the volumes differ, and otherwise
-  /// the unchanged scene.
+  /// Returns one scene for each time point if the noise levels of the volumes differ, otherwise the
+  /// unchanged scene.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;
@@ -139,8 +139,8 @@ class ChannelNoise {
 
 SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts) {
   NoiseEstimate estimate = estimate_noise(excerpts);
-  // The estimate gets no noise curve, because the curve would model clipping. Dark air in a stack
-  // looks like clipped samples, but is not clipped.
+  // There is no noise curve, because it would model clipping, and dark air in a stack looks like
+  // clipped samples.
   for (int i = 0; i < 3; ++i) {
     PlaneNoise& plane = estimate.noise.plane(i);
     plane = {plane.level_in_samples(), plane.correlation, nullptr};

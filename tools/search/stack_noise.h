@@ -13,8 +13,8 @@ namespace lull::tools {
 [[nodiscard]] SceneNoise scene_of_slices(const std::vector<Excerpt>& excerpts);
 
 /// Estimates the noise of a TIFF stack that can be read again. The function reads all slices once.
-/// Each channel gets a scene. If the volumes of a channel have different noise levels, each time
-/// point of the channel gets a scene.
+/// Each channel gets a scene; if the volumes of a channel have different noise levels, each of its
+/// time points gets a scene.
 /// @throws any error of reading
 [[nodiscard]] std::vector<SceneNoise> noise_of_tiff_stack(const DenoiseOptions& options,
                                                           const io::MediaSource& source);

@@ -18,8 +18,8 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels. If
-/// `series` is not null, `series` also receives the slices.
+/// Reads all slices of the input and returns the statistics of their cubes of 4x4x4 voxels.
+/// `series`, which may be null, also receives the slices.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -32,8 +32,8 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
   return collector;
 }
 
-/// Returns the noise estimate of a volume from its cubes of 4x4x4 voxels. Returns nothing if too
-/// few cubes are usable.
+/// Returns the noise of a volume from its cubes of 4x4x4 voxels; nothing if too few cubes are
+/// usable.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
@@ -41,9 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels.
-/// `is_volume` states whether the file is a volume. For volumes, lull assumes photon noise only if
-/// the user requests it.
+/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For
+/// volumes (`is_volume`), lull assumes photon noise only if an option requests it.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {
@@ -105,9 +104,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // The noise is photon noise only if it rises at least by this factor from the darkest to the
-  // brightest cubes of 4x4x4 voxels. Rician noise rises by a factor of 1.5 between air and tissue,
-  // so the second factor applies if the noise may be Rician.
+  // Minimum factor by which photon noise rises from the darkest to the brightest cubes of 4x4x4
+  // voxels. Rician noise rises by a factor of 1.5 between air and tissue, so the second factor
+  // applies if the noise may be Rician.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

@@ -19,44 +19,41 @@ namespace lull::tools {
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns nothing if --noise requests another
-/// kind of noise. For --noise auto, also returns nothing if the noise does not rise clearly with
-/// the brightness. Rician noise also rises with the brightness. Therefore photon noise must rise
-/// more if the estimate `other` is Rician noise than if it is Gaussian noise.
+/// kind of noise, or if --noise is auto and the noise does not rise clearly with the brightness.
+/// The noise must rise more if `other` is Rician, because Rician noise also rises with the
+/// brightness.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
                                                      const std::optional<VolumeEstimate>& other);
 
-/// Opens the input again, to read all slices of a volume from the beginning.
+/// Opens the input again to read all slices of a volume from the beginning.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
-/// Throws an error if --noise rician, --noise-map or --phase is given and the input does not
-/// support it.
-/// @throws InvalidArgument
+/// @throws InvalidArgument  --noise rician, --noise-map or --phase is given, but the input does not
+/// support it
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Estimates the noise of an input that is denoised as a volume and can be read again. The function
-/// reads all slices once. It returns nothing if the noise of a volume cannot be estimated, because
-/// the frames have colour or there are too few slices.
+/// reads all slices once. Returns nothing if the frames have colour or there are too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
-/// Estimates the noise from the first slices of a pipe. The function assumes that the other slices
-/// have the same noise, and that the noise does not vary within the volume.
+/// Estimates the noise from the first slices of a pipe, assuming that all slices have the same
+/// noise.
 [[nodiscard]] std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether the noise is Gaussian or Rician if --sigma gives the noise level. If the user
-/// gave --noise, this option states the kind of noise. If not, the function determines the kind
-/// from the background of the input. The input must then be a volume that can be read again.
+/// Determines whether noise of the level --sigma is Gaussian or Rician: as --noise states, or from
+/// the background of the input, which must then be a volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
 /// Checks the name of --noise-map before the noise is estimated.
 /// @throws any exception of io::check_output()
 void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
-/// Writes the file of --noise-map, if the user gave that option. The file has the geometry of the
-/// input, which is a volume. Its voxels are noise levels in the units of the input.
+/// Writes the file of --noise-map, if the option is given. The file has the geometry of the input,
+/// a volume, and its voxels are noise levels in the units of the input.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

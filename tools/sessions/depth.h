@@ -1,6 +1,5 @@
 #pragma once
-// Plans the denoising of depth maps. The plan states how samples represent depths, the depth range,
-// and the noise.
+// Plans the denoising of depth maps: how samples represent depths, the depth range, and the noise.
 
 #include <string>
 #include <vector>
@@ -24,10 +23,10 @@ struct DepthPlan {
 ///     marks holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
-/// Reads the first frames of an input. The input must be one that can be read again.
+/// Reads the first frames of an input that can be read again.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
-/// Plans the filtering of an input. `frames` are the first frames of the input.
+/// Plans the filtering of an input, whose first frames are `frames`.
 /// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);

@@ -30,9 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // Highway numbers its targets (instruction sets) from the best to the worst. HWY_TARGETS is the
-  // set of targets for which the build contains code. Highway uses the best of these targets that
-  // the CPU supports.
+  // HWY_TARGETS contains the targets (instruction sets) for which the build contains code. Highway
+  // numbers targets from the best to the worst, and uses the best one that the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
@@ -41,8 +40,8 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // If FFmpeg decodes on a GPU, lull does not create a context, because FFmpeg accepts only
-  // contexts that it has created itself, or contexts with the same flags.
+  // lull creates no context if FFmpeg decodes on a GPU, because FFmpeg accepts only its own
+  // contexts and contexts with the same flags.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

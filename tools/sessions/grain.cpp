@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass of --grain keep. The first pass takes time in addition to
-// the run, so it samples fewer frames than a run with only one pass.
+// Sampling of frames in the first pass of --grain keep, with fewer frames than in a run with one
+// pass, because the first pass takes additional time.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -24,14 +24,14 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the removed grain has the statistics of the estimated noise. The result is false
-/// for fields, because their noise has other statistics than the noise of frames. The result is
-/// also false for a strength below 1, with which noise remains in the frames.
+/// for fields, whose noise has other statistics than that of frames, and for a strength below 1,
+/// which leaves noise in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the known noise of each scene, for the grain table. Estimates from single pictures are
-/// too high. For a scene with such an estimate, the result contains no noise, and the table is
+/// Returns the known noise of each scene, for the grain table. Scenes whose noise was estimated
+/// from a single picture have no known noise, because such levels are too high; their table is
 /// computed from the removed noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;

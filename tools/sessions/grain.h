@@ -18,9 +18,9 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. An encoder reads the grain table when it is opened, so for
-/// --grain keep, lull reads the input twice. The first pass denoises a few frames of each scene,
-/// one by one.
+/// Implements --grain and --grain-table. With --grain keep, lull reads the input twice, because an
+/// encoder reads the grain table when it is opened. The first pass denoises a few frames of each
+/// scene, one by one.
 class GrainJob {
  public:
   /// @param format  format of the input
@@ -29,24 +29,24 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
-  /// Sets the estimated noise of the input. Estimates from differences between frames describe the
-  /// grain better than the removed noise does. The caller must call this function before any of the
-  /// functions that follow.
+  /// Sets the estimated noise of the input; if it was measured between frames, it describes the
+  /// grain better than the removed noise does. Must be called before the functions that follow.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
-  /// The caller must call this function before it opens the session and the sink. With --grain
-  /// keep, the function computes the table, and sets the scenes of `noise` to the scenes that the
-  /// first pass has detected. Returns false if the user stopped the run.
+  /// Must be called before the session and the sink are opened. With --grain keep, the function
+  /// computes the table, and sets the scenes of `noise` to those that the first pass has detected.
+  /// Returns false if the user stopped the run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// Returns the path of the table for the encoder. Returns an empty text without --grain keep.
+  /// Returns the path of the table for the encoder; empty without --grain keep.
   std::string encoder_table() const;
   /// Appends a scene that was detected during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// If a table is requested, returns a wrapper of the denoiser that measures the grain. Otherwise
-  /// returns the denoiser.
+  /// Returns a wrapper of the denoiser that measures the grain, or the denoiser itself if no table
+  /// is requested.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Writes the table after all frames have been denoised. @throws IoError, CannotCreate
+  /// Writes the table after all frames have been denoised.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

@@ -18,8 +18,8 @@
 namespace lull::tools {
 namespace {
 
-/// The source of a run. It returns repaired frames: first the frames that were read in advance, and
-/// then the frames of the input. With follow(), it also tracks the noise.
+/// The source of a run. It returns repaired frames: first those that were read in advance, then
+/// those of the input. With follow(), it also tracks the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -40,15 +40,14 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before it returns the first result. The
-/// command can read up to this number of frames from a pipe in advance without a delay of the first
-/// result.
+/// Returns the number of frames that a session receives before it returns the first result. Reading
+/// up to this number of frames in advance from a pipe does not delay the first result.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run itself tracks the noise. A process that computes segments of a shared
-/// job uses the scenes in the plan instead.
+/// Returns whether the run tracks the noise. A process that computes segments of a shared job uses
+/// the scenes in the plan instead.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -91,9 +90,9 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames from which the noise is estimated. For a pipe,
-/// these frames are `first_`, which were read in advance. For an input that can be read again, the
-/// function returns the repaired samples of the input.
+/// Determines the defects, and repairs the frames from which the noise is estimated: for a pipe,
+/// the frames `first_`, which were read in advance; otherwise samples of the input, which the
+/// function returns.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -140,8 +139,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // add() must be the last call, because other threads may push frames of the
-                   // scene as soon as add() returns.
+                   // add() must be the last call, because other threads may then push frames of the
+                   // scene.
                    plan);
 }
 

@@ -18,47 +18,44 @@
 
 namespace lull::tools {
 
-/// The noise of the input. The noise is given or estimated before the first frame is denoised. If
-/// it is estimated, lull then tracks it from scene to scene.
+/// The noise of the input, given or estimated before the first frame is denoised. lull tracks
+/// estimated noise from scene to scene.
 class InputNoise {
  public:
   /// The reading thread calls this function when a scene with different noise begins, before the
   /// source returns the first frame of the scene.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. The object calls `info` with messages about the noise.
-  /// After the first frame, the reading thread calls `info`.
+  /// `options` must outlive this object. The object calls `info` with messages about the noise;
+  /// after the first frame, from the reading thread.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. If the input is a pipe, the function reads the first frames of the pipe
-  /// and stores them, so the sink must be open before.
+  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the sink
+  /// must be open before.
   /// @throws InvalidArgument, and any error of reading
   void find(io::MediaSource& source);
 
   /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame that was read. If the noise is not tracked, returns
-  /// all known scenes. If two successive scenes have the same start time, the first of them
-  /// contains no frame.
+  /// Returns the scenes up to the last frame that was read; all known scenes if the noise is not
+  /// tracked. Of two successive scenes with the same start time, the first contains no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that frames() repairs. If this list is not empty, frames must be in host
-  /// memory.
+  /// Returns the defects that frames() repairs. If there are any, frames must be in host memory.
   const RepairPlan& repair() const { return repair_; }
 
-  /// Returns whether the frames from which the noise was estimated have constant areas. If the
-  /// result is true, frames must be in host memory.
+  /// Returns whether the frames from which the noise was estimated have constant areas. Frames must
+  /// then be in host memory.
   bool has_areas() const { return has_areas_; }
-  /// Returns a source of the repaired frames of the input. The source first returns the frames that
-  /// find() has read in advance, and then the frames of `source`. For a pipe, the caller may call
-  /// this function only once.
+  /// Returns a source of the repaired frames of the input: the frames that find() has read in
+  /// advance, then the frames of `source`. For a pipe, it may be called only once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Uses only the scenes that find() has found, and does not search for scenes during the run.
+  /// Uses only the scenes that find() has found, without a search for scenes during the run.
   void use_known_scenes(const io::VideoInfo& input);
-  /// Replaces the known scenes by the detected scenes, because the input will be read again. The
-  /// caller must call this function after all frames have been read.
+  /// Replaces the known scenes by the detected scenes, because the input will be read again. Must
+  /// be called after all frames have been read.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

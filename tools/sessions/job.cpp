@@ -48,9 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise. The text contains the noise levels. If the noise
-/// is not white, the text also contains a hash of the autocorrelations. If the noise depends on
-/// brightness, the text also contains a hash of the noise curves.
+/// Returns the text that a job records for noise: the noise levels, a hash of the autocorrelations
+/// if the noise is not white, and a hash of the noise curves if the noise depends on brightness.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -78,8 +77,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Returns a text for the kind of device. Devices of the same kind give bit-identical results, for
-/// any number of devices.
+/// Returns a text for the kind of device. Any number of devices of the same kind gives
+/// bit-identical results.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:
@@ -130,7 +129,7 @@ const char* second_search(const bm3d::Params& params) {
   return {};
 }
 
-const char* name_of(Interlaced interlaced) {
+const char* text_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
 
@@ -148,7 +147,7 @@ std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::P
           {"--temporal", text_of(params.temporal)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.output.scale))},
-          {"--interlaced", name_of(options.input.interlaced)},
+          {"--interlaced", text_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
@@ -179,12 +178,12 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--place-bonus", both(params, &Phase::motion_bias)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.output.scale))},
-          {"--interlaced", name_of(options.input.interlaced)},
+          {"--interlaced", text_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
-/// Adds the settings for the guide and for features from layers of the input to the facts. Features
-/// from files need no entry here, because io::SegmentOptions::additional contains them.
+/// Adds the guide and the feature buffers from layers of the input to the recorded settings.
+/// io::SegmentOptions::additional contains the feature buffers from files.
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -24,17 +24,17 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// Reads a file that contains one number in bytes. If the file is missing or contains "max", memory
-/// is not limited.
+/// Reads a file that contains one number in bytes. Memory is not limited if the file is missing or
+/// contains "max".
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the lowest memory limit of the control groups to which the process belongs. Lines of
-/// /proc/self/cgroup are "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)).
-/// A container may see its own group as the root.
+/// Returns the lowest memory limit of the process's control groups. Lines of /proc/self/cgroup are
+/// "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)). A container may see
+/// its own group as the root.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
@@ -72,8 +72,8 @@ std::int64_t default_max_memory(const std::string& root) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // The parts of a clip in memory may use only a quarter of the memory limit, because the sessions
-  // also store frames and results.
+  // Parts of a clip use only a quarter of the memory limit, because the sessions also store frames
+  // and results.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
@@ -85,8 +85,8 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A BM3D session on a GPU needs host memory only for its frames, because its planes are in GPU
-// memory.
+// A BM3D session on a GPU has its planes in GPU memory, so it needs host memory only for its
+// frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -117,7 +117,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   }
   // A still picture needs memory for its samples and for its result, and not for full queues.
   if (plan.params.frames == 1) frames = 2;
-  // Memory for the features of a render (at most a dozen planes per frame), and for the
+  // Memory for the feature buffers of a render (at most a dozen planes per frame), and for the
   // variance-stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);

@@ -14,8 +14,8 @@
 namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups, whichever is less. The other half is for encoders and decoders, whose
-/// need for memory is unknown. The result 0 means that no limit is known.
+/// process's control groups, whichever is less; 0: no limit is known. The other half is for
+/// encoders and decoders.
 /// @param root the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
@@ -26,23 +26,21 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames of a part. If several sessions filter a clip temporally, the clip
-/// is divided into parts of consecutive frames, and each session filters one part at a time. Long
-/// parts are more efficient than short parts, because the frames around each part are filtered
-/// twice. The parts in host memory, which are one part for each session and one further part, may
-/// use a quarter of the limit of host memory, but at least 1 GiB and at most 8 GiB. If the number
-/// of frames is known, the parts have equal lengths.
-/// @param clips  number of clips that are in memory at the same time; the fields of each parity
-///     are a separate clip
+/// Returns the number of frames of a part. If a clip is filtered temporally by several sessions,
+/// each session filters one part of consecutive frames at a time. The frames around each part are
+/// filtered twice, so long parts are more efficient. The parts in host memory, one more than there
+/// are sessions, may use a quarter of the limit of host memory, but at least 1 GiB and at most 8
+/// GiB. If the number of frames is known, the parts have equal lengths.
+/// @param clips  number of clips that are in memory at the same time; the fields of each parity are
+///     a separate clip
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Estimates the memory in bytes for the frames inside the sessions, and for the frames in the
-/// queues before and after the sessions.
+/// Estimates the memory in bytes for the frames inside the sessions and in the queues before and
+/// after the sessions.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
-/// Throws an error if the estimated memory exceeds the limit that the options state.
-/// @throws OutOfMemory
+/// @throws OutOfMemory  the estimated memory exceeds the limit that the options state
 void check_memory(const InputOptions& options, const PlannedSessions& plan);
 
 }  // namespace lull::tools

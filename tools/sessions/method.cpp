@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the detector of repeated frames for renders. The detector compares the frames of the
-/// render before the division by albedo and the variance stabilisation.
+/// Opens the detector of repeated frames for renders, which compares frames before the division by
+/// albedo and the variance stabilisation.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -41,8 +41,7 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// A detector of repeated frames that compares variance-stabilised depth maps, because the filters
-/// also process stabilised depth maps.
+/// A detector of repeated frames that compares variance-stabilised depth maps, as filters do.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:
   StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,
@@ -72,9 +71,7 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
 }
 
 /// Returns whether the method preserves constant areas. The result is false for depth maps, which
-/// have holes instead of constant areas. The result is also false for renders, because the search
-/// for constant areas needs the noise of the samples, which the noise model of renders does not
-/// describe.
+/// have holes instead, and for renders, whose noise model does not describe the samples.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -25,16 +25,16 @@ struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // if set, used instead of `pictures`
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
-  /// Noise of stacks that is Rician or varies in space. A variance stabilisation is applied to the
-  /// samples before the filter.
+  /// Noise of stacks that is Rician or varies in space, for the variance stabilisation before the
+  /// filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series; only if these noise levels differ. The samples are
-  /// scaled to a common noise level before the variance stabilisation.
+  /// Noise levels of the volumes of a series, if they differ. The samples are scaled to a common
+  /// noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
-  // Scale of depth maps. A variance stabilisation is applied to the samples before the filter.
+  // Scale of depth maps, for the variance stabilisation before the filter.
   std::optional<DepthScale> depth;
-  /// The noise level and the strength that the user gave for a render with features. Empty for any
-  /// other input.
+  /// The noise level and the strength that the user specified for a render with feature buffers;
+  /// empty for any other input.
   std::optional<RenderNoise> render;
   bool preserves_areas = true;  // whether constant areas are preserved
   std::int64_t frames = 0;      // expected number of frames; 0: unknown
@@ -65,33 +65,31 @@ struct Method {
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// Selects the method for this noise. The method also depends on the options and on the kind of
-/// input.
+/// Selects the method for this noise, the options and the kind of input.
 /// @throws InvalidArgument the options contradict each other or cannot be used for the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// Returns the numbers of frames before and after a frame on which the result for the frame
-/// depends.
+/// Returns the numbers of frames before and after a frame on which its result depends.
 [[nodiscard]] Margin margin_of(const Method& method);
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
-/// Opens the detector of repeated frames. Returns null if the method filters repeated frames like
-/// other frames.
+/// Opens the detector of repeated frames; null if the method filters repeated frames like other
+/// frames.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns a noise level for each plane. The method searches for constant areas in the planes whose
-/// level is above 0.
+/// Returns a noise level for each plane. The method searches for constant areas in planes with a
+/// level above 0.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
 /// Returns whether the frame has constant areas that a session of the method preserves.
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
-/// Wraps a session of `method` so that it preserves constant areas. The function `levels` must
-/// return levels_for_areas() of the method that filters the frame. If the method preserves no
-/// areas, returns `denoiser` itself.
+/// Wraps a session of `method` so that it preserves constant areas; returns `denoiser` itself if
+/// the method preserves none. The function `levels` must return levels_for_areas() of the method
+/// that filters the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -22,10 +22,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. A stack is variance-stabilised before it is filtered, so
-/// the model contains the level after the stabilisation. Any other input is not stabilised. If the
-/// noise of such an input was estimated in a volume, the model contains the median noise level of
-/// the volume.
+/// Returns the noise model of the filter. For a stack, which is variance-stabilised, the model
+/// contains the level after the stabilisation. For noise that was estimated in a volume, the model
+/// of any other input contains the median noise level of the volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -33,8 +32,8 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// Returns the noise levels of volumes that are filtered one by one. Returns nothing if the levels
-/// are equal or unknown.
+/// Returns the noise levels of volumes that are filtered one by one; nothing if they are equal or
+/// unknown.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
@@ -96,8 +95,8 @@ ScenePlan photon_plan(const DenoiseOptions& options, const SceneNoise& scene,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The noise of a render is determined from its features. The filter gets variance-stabilised
-    // samples, so the model contains the noise level after the stabilisation.
+    // The noise of a render is determined from its feature buffers. The model contains the noise
+    // level of the variance-stabilised samples.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -117,9 +116,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // If the scenes have names, they are the channels of a stack, and all of them are used. Otherwise
-  // the noise file may come from a clip whose scenes begin at other times, so only its first scene
-  // is used.
+  // Scenes with names are the channels of a stack, and all of them are used. Otherwise only the
+  // first scene is used, because the noise file may come from a clip whose scenes begin at other
+  // times.
   if (noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -153,8 +152,7 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
   if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
     return false;
-  // The plan contains the complete content of a noise file, so a process that computes segments
-  // does not read the file again.
+  // A process that computes segments finds the complete content of a noise file in the plan.
   if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();
@@ -235,8 +233,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide has only frames of full size, so frames of half the size cannot be filtered with the
-  // guide.
+  // Frames of half the size cannot be filtered with a guide, which has only frames of full size.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

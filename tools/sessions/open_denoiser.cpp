@@ -13,18 +13,17 @@
 namespace lull::tools {
 namespace {
 
-// Minimum length of the longer side of a batch, which is the area of the reference patches that a
-// GPU filters together. A batch of half the size needs about half the memory, but a batch below
-// this minimum does not contain enough work for a GPU.
+// Minimum length of the longer side of a batch (the area of the reference patches that a GPU
+// filters together). Smaller batches do not contain enough work for a GPU.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory need of a session by one step and returns a description of the step. Returns
-/// an empty text if no further step is possible. All streams of a temporal session share one ring
-/// buffer of frames, so fewer streams would not reduce its memory.
+/// Reduces the memory need of a session by one step and returns a description of the step; empty if
+/// no further step is possible. Fewer streams do not reduce the memory of a temporal session, whose
+/// streams share one ring buffer of frames.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
@@ -66,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// Devices whose failure has already been reported. Several denoisers share the devices, and each
-/// denoiser detects a failure separately.
+/// Devices whose failure has already been reported. Several denoisers share the devices and detect
+/// failures separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -85,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the functions that the session calls if a device fails. The functions write messages and
-/// open the replacement session with `cpu_fallback`, which may be empty.
+/// Returns the functions that the session calls if a device fails. They write messages and open the
+/// replacement session with `cpu_fallback`, which may be empty.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -107,9 +106,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
 }
 
 /// Combines the sessions on all devices into one denoiser for a clip. The frames of `clips` such
-/// denoisers are in memory at the same time. If the denoiser has only one session, the session is
-/// temporal, and it fails, its replacement also receives the preceding frames on which the pending
-/// results depend.
+/// denoisers are in memory at the same time. If a single temporal session fails, its replacement
+/// also receives the preceding frames on which the pending results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions of a run on its backends. If the memory of a device is too small, the
-// functions open sessions that need less memory.
+// Opens the sessions of a run on its backends, with less memory if the memory of a device is too
+// small.
 
 #include <functional>
 #include <memory>
@@ -27,30 +27,29 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session for each of `backends`. All sessions share the frames of a clip. Temporal
-/// sessions share parts of the clip, and the frames must then be in host memory. If the memory of a
-/// device is too small, the function first reduces the number of streams of the device, and then
-/// the size of its batches. Neither change affects the results. If the memory is still too small
-/// and `fallback` allows it, the CPU denoises all frames. The CPU never denoises only a part of the
-/// frames, because its results differ from the results of a GPU.
+/// Opens a session for each of `backends`. All sessions share the frames of a clip; temporal
+/// sessions share parts of the clip, and frames must then be in host memory. If the memory of a
+/// device is too small, the function reduces first the number of streams and then the size of
+/// batches, which does not affect results. If it is still too small and `fallback` allows it, the
+/// CPU denoises all frames. The CPU never replaces only some GPUs, because its results differ.
 ///
 /// If a device fails during the run, the other devices filter its frames. If the last device fails
-/// and `fallback` is cpu, the CPU filters the frames for which no GPU has returned a result.
-/// Otherwise the session throws DeviceFailure.
+/// and `fallback` is cpu, the CPU filters the frames that have no result yet. Otherwise the session
+/// throws DeviceFailure.
 ///
 /// For each of these events, the function or the session calls `notify` with one line of text, from
 /// any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
-/// @throws DeviceFailure      a device fails immediately
+/// @throws DeviceFailure  a device fails immediately
 /// @throws any other error of opening a session
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. If the memory of one
-/// denoiser must be reduced, the memory of all denoisers is reduced. If the CPU must replace a GPU
-/// at the start, it filters all clips. The failure of a device is reported once.
+/// Opens one denoiser for each of `count` clips that share the devices. If one denoiser must use
+/// less memory, or the CPU instead of a GPU at the start, all denoisers do. The failure of a device
+/// is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,

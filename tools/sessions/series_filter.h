@@ -34,10 +34,10 @@ class SeriesProgress {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Filters the components of a series. The result is a session for the slices of the filtered
-/// series; null if the run was stopped. The slices may be requested in any order. Each component is
-/// filtered as a volume, with the method and the parameters of the options. For complex samples
-/// (--phase), the session returns magnitudes.
+/// Filters the components of a series, each as a volume with the method and parameters of the
+/// options. Returns a session for the slices of the filtered series, which may be requested in any
+/// order; null if the run was stopped. For complex samples (--phase), the session returns
+/// magnitudes.
 /// @param parts  receives the filtered real and imaginary parts; may be empty
 /// @param series  the function overwrites its samples with the components
 /// @throws any exception of the sessions

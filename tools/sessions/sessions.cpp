@@ -17,8 +17,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device from the start
-/// to the end, so that its results do not depend on the time at which a device fails.
+/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device, so that its
+/// results do not depend on the time at which a device fails.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
@@ -29,16 +29,15 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends for the session that filters the frames of a scene at full size. If the
-/// scene also needs a session for frames of half the size, the results of the two sessions are
-/// added, so the session at full size returns results with a higher precision.
+/// Returns the backends for the full-size session of a scene. If the scene also has a session for
+/// frames of half the size, the full-size session returns results with a higher precision, because
+/// the results of the two sessions are added.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
 }
 
-/// If the scene needs a session for frames of half the size, opens this session and combines it
-/// with the session `fine`. Otherwise returns `fine`.
+/// Combines the session `fine` with a session for frames of half the size, if the scene needs one.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -58,7 +57,7 @@ std::unique_ptr<Denoiser> open_scene(const ScenePlan& plan, const FrameFormat& f
 }
 
 /// Returns a denoiser that opens a new session whenever a new scene begins. `first` is the session
-/// that filters the first scene at full size, on the backends that fine_backends() returns.
+/// of the first scene at full size, on the backends that fine_backends() returns.
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -71,8 +70,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames. For each frame, it uses the parameters of the scene that contains
-/// the frame, as the session of this scene does.
+/// A detector of repeated frames that uses the parameters of the scene of each frame, as sessions
+/// do.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
@@ -214,8 +213,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // The CPU does not replace a device that fails (Fallback::none), because the CPU would
-  // give other results.
+  // The CPU does not replace a device that fails (Fallback::none), because it would give other
+  // results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(
         plan.method(), format, fine_backends(plan.scene(0), backends), Fallback::none, notify);

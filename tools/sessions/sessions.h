@@ -1,5 +1,5 @@
 #pragma once
-// Creates the source options and the denoiser of a run, given the options of the user.
+// Creates the source options and the denoiser of a run from the options of the command line.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns why no GPU can decode although --hwaccel requests it. Returns an empty text if a GPU can
-/// decode. Only a denoiser on the same GPU can use decoded frames in GPU memory.
+/// Returns why no GPU can decode although --hwaccel requests it; empty if a GPU can. Only a
+/// denoiser on the same GPU can use decoded frames in GPU memory.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Returns the options of the source of a run that denoises on `backends`. A source with these
-/// options counts damage of the input and continues.
+/// Returns the options of the source of a run that denoises on `backends`. The source counts damage
+/// of the input and continues.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
@@ -38,8 +38,7 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first scene. The reading thread adds a scene when it detects the scene.
-/// Thread-safe.
+/// The scenes after the first scene, which the reading thread adds as it detects them. Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene. `from_s` must be later than in all previous calls. Other threads may push frames
@@ -59,8 +58,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// All scenes after the first scene, if the noise of a stream is tracked; otherwise null. If this
-  /// pointer is set, `starts` has no meaning.
+  /// All scenes after the first scene, if the noise of a stream is tracked; otherwise null. If it
+  /// is set, `starts` has no meaning.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -69,8 +68,8 @@ struct ClipPlan {
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with this index (scene_at()).
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether frames of half the size are filtered in addition. If the result is true,
-  /// frames must be in host memory.
+  /// Returns whether frames of half the size are filtered in addition. Frames must then be in host
+  /// memory.
   bool has_halves() const;
 };
 
@@ -86,15 +85,15 @@ struct ClipPlan {
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part as soon as all sessions report that they
-/// need no further frame.
+/// Stops the reading of context frames after the last part as soon as no session needs further
+/// frames.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for the session with this index. The session calls this function with the
-  /// index of the last frame that it needs. One thread must make all calls.
+  /// Returns a function that the session with this index calls with the index of the last frame
+  /// that it needs. One thread must make all calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
@@ -123,8 +122,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                                                        const FrameFormat& format,
                                                        const ResultSamples& results);
 
-/// Combines the denoisers of fields into one denoiser for complete frames of `format`. The combined
-/// denoiser preserves constant areas as the methods of `plan` require.
+/// Combines the denoisers of fields into one denoiser for complete frames of `format`, which
+/// preserves constant areas as the methods of `plan` require.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

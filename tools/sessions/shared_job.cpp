@@ -15,7 +15,7 @@ namespace lull::tools {
 namespace {
 
 /// Throws an error if the path exists but is not a regular file. A plan can contain any path, and
-/// the process could wait forever if it opened a pipe.
+/// opening a pipe could block forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
@@ -32,7 +32,7 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing. It records in the plan which frames repeat the previous frame.
+/// A denoiser that filters nothing, and records in the plan which frames repeat the previous frame.
 /// It calls `context_end` with the index of the last picture that the job needs, and `at_end` at
 /// the end of the input.
 class IndexingDenoiser final : public Denoiser {
@@ -107,8 +107,8 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // `lull plan` has already compared the number of damaged frames with the limit, so this process
-  // needs no limit.
+  // This process needs no limit, because `lull plan` has already compared the number of damaged
+  // frames with the limit.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;
@@ -136,16 +136,15 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
     sink.segments = io::SegmentOptions{
         .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
-  // The function does not apply --threads to the encoder, because the output of some encoders
-  // depends on the number of threads.
+  // --threads does not apply to the encoder, because the output of some encoders depends on the
+  // number of threads.
   return sink;
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // The function checks the folder before the complete input is decoded, so that it reports a wrong
-  // name early.
+  // A wrong folder name is reported before the complete input is decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -234,8 +233,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
   // Damage after a seek is not damage of the file, because decoding starts in the middle of the
-  // stream. With this setting, the source reports a mismatch with the plan (IndexMismatch) instead,
-  // and the run then decodes the input from its start.
+  // stream. The source reports a mismatch with the plan (IndexMismatch) instead, and the run then
+  // decodes the input from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }
@@ -247,8 +246,8 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
   pipeline::PartContext context = part_context_of(clip, format);
   io::JobPlan& plan = *options.run.job.plan;
   plan.margin = context.margin.before;
-  // The plan stores the temporal radius of a preset, because the preset may have another meaning in
-  // another version of lull.
+  // The plan stores the temporal radius of a preset, because another version of lull may define the
+  // preset differently.
   if (options.method.preset && !options.method.temporal && clip.method().is_temporal())
     plan.options.emplace_back("--temporal", std::to_string(clip.method().temporal()));
   if (context.repeats && options.input.interlaced == Interlaced::fields) {

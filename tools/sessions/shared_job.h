@@ -1,6 +1,6 @@
 #pragma once
-// Prepares shared jobs before a process reads frames. The functions create or read the plan, and
-// select the part of the job for the process.
+// Prepares shared jobs before a process reads frames: creates or reads the plan, and selects the
+// part of the job for the process.
 
 #include <functional>
 #include <memory>
@@ -15,13 +15,13 @@
 
 namespace lull::tools {
 
-/// Returns the options of `lull denoise --job`: the options in the plan, followed by the options
-/// that the user gave.
+/// Returns the options of `lull denoise --job`: the options in the plan, followed by those of the
+/// command line.
 /// @throws NoInput, BadData  there is no valid plan
 /// @throws InvalidArgument  the options contradict each other
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
 
-/// Returns a new plan that contains the options that the user gave.
+/// Returns a new plan with the options of the command line.
 /// @throws CannotCreate  a file has the name of the job's folder
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
@@ -32,38 +32,35 @@ namespace lull::tools {
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
 /// Determines the picture at which the source must begin to read for the missing frames of a part
-/// (SharedJob::start_picture). Returns false if no frames are missing. The function calls `info`
-/// with messages about this picture and the missing frames.
+/// (SharedJob::start_picture). Returns false if no frames are missing. Calls `info` with messages
+/// about this picture and the missing frames.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Sets the options of the sink for the part of the job that `options` selects. The caller must add
-/// the facts after this call.
+/// Sets the options of the sink for the part of the job that `options` selects. The recorded
+/// settings must be added after this call.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 /// Sets the options of the source for the part of the job that this process computes. A process
-/// that plans the job records an index of all pictures. Any other process starts at the position of
+/// that plans the job records an index of all pictures; any other process starts at the position of
 /// its part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the options of a side input for the part of the job that this process computes. The plan
-/// contains the side input under `name`; `source` contains the options of the input. Returns the
-/// number of frames of the side input before the frame that belongs to the first frame of the
-/// input.
+/// Sets the options `source` of a side input, which has the name `name` in the plan, for the part
+/// of the job that this process computes. Returns the number of frames of the side input before the
+/// frame that belongs to the first frame of the input.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 
-/// Returns a denoiser that filters nothing. It returns frames without samples, and records in the
+/// Returns a denoiser that filters nothing: it returns frames without samples, and records in the
 /// plan which frames repeat the previous frame.
-/// @param context_end  the denoiser calls this function with the index of the last picture that
-///     it needs
-/// @param at_end  the denoiser calls this function after the last frame, before the plan is
-///     written
+/// @param context_end  is called with the index of the last picture that the denoiser needs
+/// @param at_end  is called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
                                                      const ClipPlan& plan,
                                                      const FrameFormat& format,
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces the facts of the plan whose names occur in `facts`. A fact is a recorded setting.
+/// Replaces the recorded settings of the plan whose names occur in `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options that set the same property. A value of the option `by` replaces a value of `option`
-/// with lower precedence.
+/// Two options that set the same property. A value of `by` replaces a value of `option` with lower
+/// precedence.
 struct Replaced {
   std::string_view by, option;
 };
@@ -27,13 +27,12 @@ constexpr Replaced replaced_options[] = {{"--preset", "-p,--profile"},  {"--pres
                                          {"--noise-map", "-s,--sigma"}, {"--lossless", "--crf"},
                                          {"--crf", "--lossless"}};
 
-/// Returns whether the value `higher`, which has precedence, replaces the value `lower`. The two
-/// values must be values of the same option, or of options that set the same property
-/// (replaced_options).
+/// Returns whether the value `higher`, which has precedence, replaces the value `lower`: they must
+/// belong to the same option, or to options that set the same property (replaced_options).
 bool replaces(const OptionValue& higher, const OptionValue& lower) {
   if (higher.row.names == lower.row.names) return true;
-  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise. --sigma
-  // does not set the kind, so neither option replaces the other.
+  // The values "gaussian", "rician" and "auto" of --noise state only the kind of noise, so they do
+  // not replace --sigma.
   const auto is_kind = [](const OptionValue& value) {
     return value.row.names == "--noise" &&
            (value.value == "gaussian" || value.value == "rician" || value.value == "auto");
@@ -75,8 +74,7 @@ std::vector<std::string> settable_keys(const std::vector<OptionRow>& rows) {
   return keys;
 }
 
-/// Returns whether a word switches a flag on or off. Returns nothing if the word has another
-/// meaning.
+/// Returns whether a word switches a flag on or off; nothing if it has another meaning.
 std::optional<bool> switched(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* on : {"1", "true", "yes", "on"})

@@ -1,7 +1,6 @@
 #pragma once
-// Determines options that the user sets for many runs: in a settings file (--config) and in
-// environment variables (LULL_PROFILE for --profile). The command line has precedence over the
-// environment, the environment has precedence over the file, and the file has precedence over the
+// Options that users set for many runs: in environment variables (LULL_PROFILE for --profile) and
+// in a settings file (--config). The order of precedence is: command line, environment, file,
 // defaults.
 
 #include <functional>
@@ -12,7 +11,7 @@
 
 namespace lull::tools {
 
-/// A value of an option, with the place where the user gave it.
+/// A value of an option, with the place where the user set it.
 struct OptionValue {
   OptionRow row;
   std::string value;  // empty for a flag
@@ -30,14 +29,14 @@ struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// True if the command processes a part of a planned job. Only options that describe the machine
+  /// True if the command processes a part of a shared job. Only options that describe the machine
   /// (of_machine) then apply.
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. The values of the command line (`given`) are at the end.
-/// A value replaces the values with lower precedence of the same option, and of other options that
-/// set the same property. For example, --preset on the command line replaces LULL_PROFILE.
+/// Returns all values that apply to a run. The values of the command line (`given`) come last. A
+/// value replaces values of lower precedence of the same option, and of options that set the same
+/// property: --preset on the command line replaces LULL_PROFILE.
 /// @throws InvalidArgument  the file or a variable is invalid; the message names the place
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
@@ -49,9 +48,9 @@ struct CommandSettings {
 /// @throws InvalidArgument
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
-/// Returns a message about variables that are probably misspelt, because their names resemble the
-/// name of an option's variable. Returns an empty text if there is no such variable. `variables`
-/// contains the names of all environment variables.
+/// Returns a message about environment variables that are probably misspelt, because they resemble
+/// the variable of an option; empty if there are none. `variables` contains the names of all
+/// environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

@@ -20,8 +20,8 @@ struct Setting {
 /// Parses the part of TOML 1.0 that settings need: tables with bare names, and keys with a string
 /// of one line, a number, a boolean, or an array of strings and numbers on one line. `name` is the
 /// name of the file for messages.
-/// @throws InvalidArgument  the text is not TOML, or uses syntax that settings do not support; the
-///     message names the file and the line
+/// @throws InvalidArgument  the text is not TOML, or uses other syntax of TOML; the message names
+///     the file and the line
 [[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
 
 /// Reads and parses a settings file of at most 1 MiB.

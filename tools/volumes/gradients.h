@@ -1,19 +1,18 @@
 #pragma once
-// Reads the b values of a series, which are the strengths of the diffusion weighting, from the
-// .bval file of the series.
+// Reads the b values (strengths of the diffusion weighting) of a series from its .bval file.
 
 #include <string>
 #include <vector>
 
 namespace lull::tools {
 
-/// Returns the b value of each volume of a NIfTI series in s/mm^2. FSL and dcm2niix write the b
-/// values to a file with the name of the series and the extension .bval. Returns nothing if there
-/// is no such file, or if the file does not contain one number per volume.
+/// Returns the b value of each volume of a NIfTI series in s/mm^2, from the file with the name of
+/// the series and the extension .bval, as FSL and dcm2niix write it. Returns nothing if there is no
+/// such file, or if it does not contain one number per volume.
 [[nodiscard]] std::vector<double> b_values_of(const std::string& series, std::size_t volumes);
 
-/// Returns the indices of the volumes without diffusion weighting, in order. Scanners state b
-/// values of up to 50 for such volumes.
+/// Returns the indices of the volumes without diffusion weighting, in order: those with b values of
+/// up to 50, which scanners state for such volumes.
 [[nodiscard]] std::vector<int> unweighted_volumes(const std::vector<double>& b_values);
 
 }  // namespace lull::tools

@@ -16,8 +16,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the file of the mask. The axis of the slices and the limits for the size of the input are
-/// those with which the volume was opened.
+/// Opens the file of the mask with the axis of the slices and the size limits of the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -63,8 +62,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Copies the input samples outside the mask to the result. For a subsampled plane, the function
-/// subsamples the mask of the first plane.
+/// Copies the input samples outside the mask to the result. The mask of a subsampled plane is the
+/// subsampled mask of the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;
@@ -153,8 +152,8 @@ std::optional<VolumeMask> given_mask(const InputOptions& options, const io::Medi
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  // The denoiser itself does not read the samples of its results again, so restore_outside() can
-  // change them in place.
+  // restore_outside() can change the samples in place, because the denoiser does not read its
+  // results again.
   auto restoring = pipeline::observed(std::move(denoiser),
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);

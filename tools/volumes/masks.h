@@ -1,5 +1,5 @@
 #pragma once
-// Reads masks of volumes. A mask is a file that selects the voxels that are denoised.
+// Reads masks of volumes, which select the voxels that are denoised.
 
 #include <cstdint>
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace lull::tools {
 
-/// The masks of slices. A mask that is a single volume applies to all volumes of a series. A mask
-/// can also be a complete series.
+/// The masks of slices: a single volume, which applies to all volumes of a series, or a complete
+/// series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
@@ -27,15 +27,15 @@ struct VolumeMask {
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 
-/// Reads the mask for the slices of `source`. A voxel is inside the mask if its value in the file
-/// is a number other than 0. `options` are those with which `source` was opened.
+/// Reads the mask for the slices of `source`. Voxels with a number other than 0 are inside the
+/// mask. `options` are those with which `source` was opened.
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask that the options name. Returns nothing if the options name no mask.
+/// Reads the mask that the options name; nothing if they name none.
 /// @throws InvalidArgument  a mask is given although the frames are not slices
 /// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,

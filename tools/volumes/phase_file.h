@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes the files of --phase and --phase-out, which contain phases. The input contains
-// the magnitudes.
+// Reads and writes the files of --phase and --phase-out, which contain phases, while the input
+// contains the magnitudes.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@ namespace lull::tools {
 /// Reads the file of --phase slice by slice.
 class PhaseFile {
  public:
-  /// Opens the file. If --phase-turn does not give the value of a full turn, the file is read once
-  /// to determine it from the range of the values.
+  /// Opens the file. Without --phase-turn, the constructor reads the file once to determine the
+  /// value of a full turn from the range of the values.
   /// @param source  the magnitudes, which must have the same size
   /// @param on_open  function that is called with the open file before the file is read
   /// @throws NoInput  the file cannot be opened
@@ -26,14 +26,14 @@ class PhaseFile {
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});
 
-  /// Returns the next slice of the file. `radians` receives the phases of the slice in radians, row
-  /// by row; phases may be NaN.
+  /// Returns the next slice of the file. `radians` receives its phases in radians, row by row;
+  /// phases may be NaN.
   /// @throws BadData  there is no further slice
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The smallest value of the file's range. The phases that PhaseOutput writes are from this value
-  /// to a full turn above it.
+  /// The smallest value of the file's range. PhaseOutput writes phases from this value to a full
+  /// turn above it.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
@@ -47,24 +47,24 @@ class PhaseFile {
 };
 
 /// Returns the value of a full turn for phases from `low` to `high`: 2 pi (radians), 360 (degrees),
-/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 if the range fits no
-/// unit.
+/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 if no unit fits.
 [[nodiscard]] double turn_of_range(double low, double high);
 
-/// Writes the file of --phase-out. If the user does not request this file, the object does nothing.
+/// Writes the file of --phase-out; does nothing without this option.
 class PhaseOutput {
  public:
   /// @throws CannotCreate, and any error of PhaseFile()
   PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source);
 
   bool is_requested() const { return sink_ != nullptr; }
-  /// Writes the phases of a slice. The caller must write the slices in order. Where the run does
-  /// not change the magnitude, the function does not change the phase.
+  /// Writes the phases of the next slice. Where the run does not change the magnitude, the phase
+  /// does not change.
   /// @param noisy  the magnitudes before the filter
   /// @param real, imaginary  the filtered parts without the slowly varying phase, which the
   ///     function adds again
   void write(const Frame& noisy, const Frame& real, const Frame& imaginary);
-  /// Completes the file after the last slice. @throws IoError, CannotCreate
+  /// Completes the file after the last slice.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

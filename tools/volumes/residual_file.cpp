@@ -31,9 +31,9 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// For a sample that is NaN in the file, the residual is NaN. The source also replaces values far
-/// outside the range of the other values by NaN. For these values the residual is 0, because the
-/// run does not change NaN samples.
+/// The residual of a sample that is NaN in the file is NaN. The source also replaces values far
+/// outside the range of the other values by NaN; their residual is 0, because the run does not
+/// change them.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

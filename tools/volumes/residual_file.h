@@ -1,5 +1,5 @@
 #pragma once
-// Writes the file of --residuals, which contains the removed part of a volume or series.
+// Writes the file of --residuals: the removed part of a volume or series.
 
 #include <memory>
 
@@ -9,17 +9,18 @@
 
 namespace lull::tools {
 
-/// Writes the file of --residuals. If the user does not request this file, the object does nothing.
+/// Writes the file of --residuals; does nothing without this option.
 class ResidualFile {
  public:
   /// @throws InvalidArgument  the input is not a volume
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 
-  /// Wraps the denoiser of the run. For each slice, the wrapper writes the input minus the result,
-  /// in the units of the input.
+  /// Wraps the denoiser of the run. The wrapper writes the input minus the result of each slice, in
+  /// the units of the input.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Completes the file after the last slice. @throws IoError, CannotCreate
+  /// Completes the file after the last slice.
+  /// @throws IoError, CannotCreate
   void finish();
 
  private:

@@ -14,9 +14,8 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples of `volumes` volumes. If the samples need more than
-  /// `max_memory` bytes (0: no limit), the store uses a temporary file in `folder`
-  /// (io/files/scratch_memory.h).
+  /// Allocates memory for all samples of `volumes` volumes, or a temporary file in `folder`
+  /// (io/files/scratch_memory.h) if the samples need more than `max_memory` bytes (0: no limit).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);

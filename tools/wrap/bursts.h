@@ -10,14 +10,13 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be aligned. The caller must call this function before any output is
-/// opened.
+/// Checks whether the input can be aligned. Must be called before any output is opened.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Wraps `denoiser`, which uses `method`. The wrapper aligns frames to the reference frame
-/// (--keep), and passes only the frames that affect the result of the reference frame to
-/// `denoiser`. Without --align, the function returns `denoiser` unchanged.
+/// (--keep), and passes to `denoiser` only the frames that affect the result of the reference
+/// frame. Without --align, the function returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

@@ -11,8 +11,7 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be enlarged. The caller must call this function before any output
-/// is opened.
+/// Checks whether the input can be enlarged. Must be called before any output is opened.
 /// @throws InvalidArgument  the input cannot be enlarged: it has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
@@ -24,10 +23,10 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Wraps `denoiser`. The wrapper enlarges the results of `denoiser` and their alpha channels on the
-/// first of `backends`. The results of `denoiser` must be floats, or samples of the type
-/// precise_samples(results). The wrapper does not change context frames and frames without samples.
-/// Without --scale, the function returns `denoiser` unchanged.
+/// Wraps `denoiser`. The wrapper enlarges the results and their alpha channels on the first of
+/// `backends`. The results of `denoiser` must be floats, or samples of the type
+/// precise_samples(results). Context frames and frames without samples do not change. Without
+/// --scale, the function returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -14,9 +14,9 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers that contain features, in lower case. A name does not contain the view layer,
-/// which is the part before the last dot. The lists contain the names that Open Image Denoise
-/// (OIDN) accepts, and the names that Blender, Arnold and RenderMan write.
+/// Names, in lower case, of layers with feature buffers (AOVs): those that Open Image Denoise
+/// (OIDN) accepts, and those that Blender, Arnold and RenderMan write. The names exclude the view
+/// layer (the part before the last dot).
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -42,8 +42,8 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature. Returns an empty list if the layer does
-/// not have such channels.
+/// Returns the channels of a layer that form the feature buffer; empty if the layer does not have
+/// them.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
@@ -57,14 +57,14 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names of layers with light that does not contain the albedo, in lower case: light sources, and
-/// light before its multiplication by the colour of a surface. A division by the albedo would add
-/// the texture of the albedo to such light.
+/// Names, in lower case, of layers with light that does not contain the albedo: light sources, and
+/// light before its multiplication by the colour of a surface. Division by the albedo would add the
+/// texture of the albedo to such light.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Parts of the names of layers with light that does not contain the albedo, for example in
+/// Parts of the names of layers with light that does not contain the albedo, for example
 /// "directSpecular", "GlossInd" and "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
@@ -89,8 +89,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns a distance that states how well `layer` suits the denoised layer `target` as a feature.
-/// The distance 0 is the best match. Returns nullopt if `layer` does not belong to `target`.
+/// Returns how well `layer` suits the denoised layer `target` as a feature buffer: 0 is the best
+/// match; nullopt: `layer` does not belong to `target`.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
@@ -105,8 +105,8 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether `layer` contains this feature of the denoised layer `target`, by its name.
-/// `name` is one of the usual names of the feature.
+/// Returns whether the name of `layer` shows that it contains this feature buffer of the denoised
+/// layer `target`. `name` is one of the usual names of the feature buffer.
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);
@@ -118,8 +118,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Returns the layer that contains this feature of the denoised layer `target`, by the usual names
-/// of the feature. Returns null if there is no such layer.
+/// Returns the layer that contains this feature buffer of the denoised layer `target`, by the usual
+/// names; null if there is none.
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
@@ -154,8 +154,7 @@ std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
   return found;
 }
 
-/// Returns the layer that the user names with --feature for this feature of the denoised layer
-/// `target`.
+/// Returns the layer that --feature names for this feature buffer of the denoised layer `target`.
 io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
                           const io::LayerInfo& target) {
   const io::LayerInfo* layer = io::find_layer(all, given.layer);

@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the option for messages, as the user gave it.
+/// Returns the option as on the command line, for messages.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
 /// Converts a frame of any sample type to floats on the scale of the file.

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the features of renders, which are layers of the input or separate files.
+// Reads the feature buffers of renders, which are layers of the input or separate files.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace lull::tools {
 
-/// Sources of the features of each frame: layers of the input, and separate files.
+/// Sources of the feature buffers of each frame: layers of the input, and separate files.
 struct FeatureSources {
   struct File {
     Feature feature;
@@ -27,14 +27,15 @@ struct FeatureSources {
   std::string input;
 };
 
-/// Opens the feature files that the options `given` name, with the same options as `input`.
+/// Opens the files of feature buffers that the options `given` name, with the same options as
+/// `input`.
 /// @throws NoInput  a file cannot be opened
 /// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Wraps `denoiser` so that every frame receives its features (Frame::features).
+/// Wraps `denoiser` so that every frame receives its feature buffers (Frame::features).
 /// @throws BadData  from push() or from this function: a layer is missing or has another size, or a
 ///     file ends too early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,

@@ -48,8 +48,8 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // Further context frames do not cause an error, because a guide may have more context frames
-      // than the input around a part of the clip.
+      // Further context frames are no error, because a guide may have more context frames than the
+      // input around a part of the clip.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
         throw BadData("the guide has more than " + std::to_string(frames_) +

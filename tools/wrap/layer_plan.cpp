@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether the layer is a depth map or another grey picture, which may be denoised without
-/// other layers. A layer of IDs is never such a picture.
+/// Returns whether the layer is a grey picture, for example a depth map, that may be denoised
+/// without other layers. Layers of IDs are not such pictures.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -52,8 +52,7 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns the layers with colours that belong to a view. The first layer is the picture of the
-/// view.
+/// Returns the layers with colours that belong to a view, first the picture of the view.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})
@@ -64,10 +63,9 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the layers that the names select. A name selects the layer with this name. If there is
-/// no such layer, the name selects the layers of the view with this name. If the output can contain
-/// only one picture, the name of a view selects only the picture of the view, which is the first of
-/// these layers.
+/// Returns the layers that the names select. A name selects the layer with this name, or else the
+/// layers of the view with this name. If the output can contain only one picture, the name of a
+/// view selects only the picture of the view.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;
@@ -100,8 +98,8 @@ Layers default_layers(const Layers& all, bool keeps_layers, const std::string& i
   return layers;
 }
 
-/// Returns the names of the channels of a denoised layer that are copied unchanged: all channels
-/// except the colours and the alpha channel.
+/// Returns the names of the channels of a denoised layer that are copied unchanged: all except the
+/// colours and the alpha channel.
 std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
   std::vector<std::string> names;
   if (!layer.has_colours()) return names;

@@ -1,6 +1,6 @@
 #pragma once
-// Opens the sessions for the layers of OpenEXR files that are denoised in addition to the picture.
-// Each layer has its own noise, white level and session.
+// Opens the sessions for the layers of OpenEXR files that are denoised in addition to the picture,
+// each with its own noise and white level.
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@
 namespace lull::tools {
 
 /// Returns the layers that a run reads together with the picture: the denoised layers and their
-/// features.
+/// feature buffers.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
@@ -37,8 +37,7 @@ class LayerSession {
   std::size_t sessions() const { return opened_.denoisers.size(); }
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Returns the session of the layer for LayerSessions::attach_to(). The caller may call this
-  /// function only once.
+  /// Returns the session of the layer for LayerSessions::attach_to(). May be called only once.
   [[nodiscard]] LayerDenoiser denoiser();
 
  private:
@@ -46,8 +45,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source of this layer, which stores the first file of the input in memory. Null as soon
-  /// as neither a guide nor the alignment needs the source.
+  /// The source of this layer, which stores the first file of the input in memory. Null as soon as
+  /// neither a guide nor the alignment needs it.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -71,8 +70,8 @@ class LayerSessions {
   /// the first session.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Wraps the denoiser of the picture, so that the wrapper also denoises the layers. The caller
-  /// may call this function only once.
+  /// Wraps the denoiser of the picture, so that the wrapper also denoises the layers. May be called
+  /// only once.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

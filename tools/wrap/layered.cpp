@@ -31,8 +31,7 @@ void check_layer(const Frame& frame, const LayerDenoiser& layer) {
                   std::to_string(layer.format.height) + "); leave the file out");
 }
 
-/// Returns the layer of a frame as a new frame, with the time stamp and the other information of
-/// the frame.
+/// Returns the layer of a frame as a new frame, with the frame info of the frame.
 Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   check_layer(frame, layer);
   Frame shown = io::read_layer(frame, layer.layer.name, layer.layer.channels);
@@ -41,8 +40,8 @@ Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   return shown;
 }
 
-/// Combines the sessions of several layers. The sessions return results at different times, so this
-/// denoiser returns a frame when all sessions have returned their results for the frame.
+/// Combines the sessions of several layers. This denoiser returns a frame when all sessions have
+/// returned their results for it.
 class LayeredDenoiser final : public Denoiser {
  public:
   LayeredDenoiser(std::unique_ptr<Denoiser> picture, std::vector<LayerDenoiser> layers)

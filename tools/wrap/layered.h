@@ -9,17 +9,15 @@
 
 namespace lull::tools {
 
-/// The session for a layer that is denoised in addition to the picture. The frames of the session
-/// show the layer.
+/// The session for a layer that is denoised in addition to the picture. Its frames show the layer.
 struct LayerDenoiser {
   io::LayerName layer;  // the layer, only with the channels that are filtered
   FrameFormat format;
   std::unique_ptr<Denoiser> denoiser;
 };
 
-/// Returns a denoiser that passes each frame to `picture`, and the layers of the frame to the
-/// sessions of the layers. The results are frames of the picture with filtered layers
-/// (io::set_layers()).
+/// Returns a denoiser that passes each frame to `picture`, and the layers of the frame to their
+/// sessions. The results are frames of the picture with filtered layers (io::set_layers()).
 /// @throws BadData  from push(): a frame lacks a layer, or its layer has another size
 [[nodiscard]] std::unique_ptr<Denoiser> layered(std::unique_ptr<Denoiser> picture,
                                                 std::vector<LayerDenoiser> layers);

@@ -1,6 +1,6 @@
 #pragma once
-// Opens side inputs: files, such as a guide or features, that are read frame by frame in parallel
-// with the input.
+// Opens side inputs: files, such as a guide or feature buffers, that are read frame by frame in
+// parallel with the input.
 
 #include <cstdint>
 #include <memory>
@@ -15,13 +15,12 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Number of frames at the beginning of the side input that precede the first frame of the input.
-  /// In a part of a shared job, the number is above 0 if the side input is read from an earlier
-  /// position than the input.
+  /// Number of frames of the side input before the first frame of the input. It is above 0 if a
+  /// part of a shared job reads the side input from an earlier position than the input.
   std::int64_t leading_frames = 0;
 
-  /// Returns the description of this side input for a job in segments. The description is valid as
-  /// long as this object exists.
+  /// Returns the description of this side input for a job in segments, valid as long as this object
+  /// exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
@@ -32,8 +31,7 @@ struct SideInput {
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index in the input of the first frame that is pushed. If this value is not set, all frames of
-/// the input are pushed.
+/// Index in the input of the first frame that is pushed; empty: all frames of the input are pushed.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// Opens all side inputs of a run: a guide, or features.
+// Opens all side inputs of a run: a guide and feature buffers.
 
 #include <memory>
 #include <optional>
@@ -23,14 +23,14 @@ class SideInputs {
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side inputs from files. The first frame of such a file belongs to
-  /// the first frame of the input.
+  /// Returns whether there are side inputs from files, whose first frames belong to the first frame
+  /// of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Returns the descriptions of the side inputs for a job in segments. The caller must call this
-  /// function before attach_to().
+  /// Returns the descriptions of the side inputs for a job in segments. Must be called before
+  /// attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Wraps `denoiser` so that every frame receives its guide and features. The caller may call this
-  /// function only once.
+  /// Wraps `denoiser` so that every frame receives its guide and feature buffers. May be called
+  /// only once.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});

@@ -11,9 +11,9 @@ namespace lull::tools {
 /// A function that denoises a video stream, and returns the exit code.
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
-/// Calls `denoise` for each video stream. The input of each call is the result of the previous
-/// call. All results except the last one are temporary files in the folder of the output. The
-/// function calls `info` with a line of text for each stream.
+/// Calls `denoise` for each video stream, with the result of the previous call as the input. All
+/// results except the last one are temporary files in the folder of the output. The function calls
+/// `info` with a line of text for each stream.
 /// @throws InvalidArgument  options that do not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);

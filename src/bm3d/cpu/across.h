@@ -1,8 +1,8 @@
 // The transform across the patches of a group and the shrinkage of the coefficients (step 2 in
-// filter.cpp), for all group sizes. This file is included once for each instruction set. A unit is
-// a set of vectors that contains one patch, or two patches side by side (patch.h). For each vector
-// of coefficients, the kernel loads the vectors of all units into registers, transforms them across
-// the group, applies the threshold or the Wiener factors, and transforms them back.
+// filter.cpp), for all group sizes. This file is included once for each instruction set. The kernel
+// loads the vectors with the same coefficients of all patches into registers, transforms them
+// across the group, shrinks them, and transforms them back. A unit is a set of vectors that
+// contains one patch, or two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -34,8 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns a number n. After the forward transform, each coefficient in the vectors that
-  /// contained patch `u`, or the pair of patches `u`, is a signed sum over 2^n patches.
+  /// Returns the number n for which each coefficient in the vectors of patch `u`, or of the pair of
+  /// patches `u`, is a signed sum over 2^n patches after the forward transform.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -60,9 +60,8 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
 }
 
 /// Performs one level of the Haar or Walsh-Hadamard transform across the group: replaces each pair
-/// of vectors whose indices differ by kHalf by the sum and the difference of the two vectors. (The
-/// vectors are in registers only if the compiler unrolls all loops over them. gcc unrolls these
-/// loops only with the pragma.)
+/// of vectors whose indices differ by kHalf by their sum and their difference. The pragma makes gcc
+/// unroll the loops, so that the vectors stay in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -128,9 +127,8 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector. If a group has one patch and vectors have 16 lanes,
-/// both halves of the vector contain this patch. In this case, the function returns half of the
-/// sum, so that the patch counts only once.
+/// Returns the sum over all lanes of a vector, or half of the sum if both halves of the vector
+/// contain the same patch (a group of one patch in vectors of 16 lanes).
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
@@ -138,9 +136,9 @@ HWY_INLINE float total(Vector v) {
 }
 
 /// Transforms the coefficients across the group, applies the hard threshold of the first phase, and
-/// transforms the coefficients back. For white noise, the function returns the number of retained
-/// coefficients. For coloured noise, `tables` contains the squares of the thresholds, and the
-/// function returns the sum of the variances of the retained coefficients.
+/// transforms the coefficients back. Returns the number of retained coefficients for white noise,
+/// and the sum of their variances for coloured noise. For coloured noise, `tables` contains the
+/// squares of the thresholds.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -184,8 +182,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Transforms the coefficients across the group, multiplies them by the Wiener factors of the
-/// second phase, and transforms them back. Returns the sum of the squared Wiener factors. For
-/// coloured noise, the function multiplies each squared factor by the variance of its coefficient.
+/// second phase, and transforms them back. Returns the sum of the squared Wiener factors, with
+/// coloured noise each multiplied by the variance of its coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

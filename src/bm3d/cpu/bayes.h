@@ -1,8 +1,7 @@
 #pragma once
 // Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Bayes
 // phases have their own matcher, because their patches span two frames and their groups have up to
-// 64 members. This matcher computes in floats, and takes only a tenth of the time that the filter
-// takes.
+// 64 members.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
@@ -21,10 +20,10 @@ namespace lull::bm3d::cpu {
 /// the patch is in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(). The function computes the mean squared difference between the
-/// patch at `own` and each of `columns` candidates. The first candidate is at `other`, and each
-/// further candidate begins one sample to the right of the previous candidate. All planes have the
-/// same stride.
+/// Parameters of bayes_distances(), which computes the mean squared difference between the patch at
+/// `own` and each of `columns` candidates. The first candidate is at `other`, and each further
+/// candidate begins one sample to the right of the previous candidate. All planes have the same
+/// stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -62,8 +61,7 @@ struct BayesCandidate {
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  // Sort keys. The upper half of a key is the distance of a candidate, and the lower half is the
-  // index of the candidate.
+  // Sort keys: the distance of a candidate in the upper half, and its index in the lower half.
   std::vector<std::uint64_t> keys;
 };
 /// Memory that an engine retains between phases.

@@ -7,13 +7,11 @@
 // are in units of sigma. The estimates are X = B W, where
 //   G = B'B / n, P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3; W = P if
 //   B = Y, and otherwise (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
-// These formulas contain no small difference of large products. If t is below the rounding errors
-// of G, the inverse uses a larger shift than t (bayes_precision.h). In memory, patches are rows, so
-// the filter computes X' = W' B'. To compute G and B'Y, the filter transposes the patches once. One
-// kernel computes all products as C = A' B, from the rows of A and B. (A symmetric matrix A equals
-// A'.) The kernel computes 4 rows by two vectors of C at a time, in registers. Unused rows of a
-// group contain zeros. Such rows do not change the result, because the corresponding rows of P and
-// W are zero outside the diagonal.
+// If t is below the rounding errors of G, the inverse uses a larger shift than t
+// (bayes_precision.h). In memory, patches are rows, so the filter computes X' = W' B', and
+// transposes the patches once for G and B'Y. One kernel computes all products as C = A' B, from the
+// rows of A and B, 4 rows by two vectors of C at a time. Unused rows of a group contain zeros,
+// which do not change the result.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -38,9 +36,9 @@ using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 /// half of a symmetric matrix.
 enum class Part { full, lower };
 
-/// Computes c = a' b. The matrix a has `depth` rows with the stride `rows`. The matrix b has
-/// `depth` rows with the stride `columns`. The matrix c has `rows` rows with the stride `columns`.
-/// `rows` must be a multiple of 4, and `columns` a multiple of 32.
+/// Computes c = a' b. The matrices a and b have `depth` rows, and c has `rows` rows. The stride of
+/// a is `rows`, and the stride of b and c is `columns`. `rows` must be a multiple of 4, and
+/// `columns` a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -83,8 +81,8 @@ inline constexpr int pivots = 4;  // number of pivots that are eliminated togeth
 /// matrix is upper triangular.
 using Triangle = float[pivots][pivots];
 
-/// Subtracts rows of the matrix `rows` from `row`. Row k is multiplied by factor[k]. The range of k
-/// is `first` to `end` - 1.
+/// Subtracts the rows `first` to `end` - 1 of the matrix `rows` from `row`, row k multiplied by
+/// factor[k].
 HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
                               int first, int end, int n) {
   const Floats d;
@@ -109,8 +107,8 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
 }
 
 /// Eliminates the columns of the pivots from a row that contains no pivot, one pivot after the
-/// other. The first elimination removes the component that similar patches have in common.
-/// Therefore the factors of the other eliminations are small, and so are their rounding errors.
+/// other. Only the first elimination has a large factor, because it removes the component that
+/// similar patches have in common. This limits rounding errors.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -149,8 +147,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean of all samples of the group from the patches, and converts the patches to
-/// units of sigma. Unused rows become zeros. Returns the mean.
+/// Subtracts the mean of all samples of the group from the patches, converts the patches to units
+/// of sigma, and sets unused rows to 0. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -226,8 +224,8 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Replaces `squared`, the square of the matrix P, by 3 P - 2 P^2. The product of P and the result
-/// is the sharpened matrix 3 P^2 - 2 P^3.
+/// Replaces `squared`, the square of the matrix P, by 3 P - 2 P^2. P times the result is the
+/// sharpened matrix 3 P^2 - 2 P^3.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
@@ -236,8 +234,8 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
-/// noisy patches. On entry, at.a contains G with the shifted diagonal.
+/// Returns the weights W (beginning of this file) if the spectrum comes from the noisy patches. On
+/// entry, at.a contains G with the shifted diagonal.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -253,9 +251,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns the weights W (defined at the beginning of this file) if the spectrum comes from the
-/// basic estimate. On entry, at.a contains G with the shifted diagonal, and at.transposed contains
-/// Y - B.
+/// Returns the weights W (beginning of this file) if the spectrum comes from the basic estimate. On
+/// entry, at.a contains G with the shifted diagonal, and at.transposed contains Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

@@ -1,6 +1,6 @@
 // Computes the distances between patches that span two frames, in floats. The lanes of a vector
-// contain neighbouring samples of a row of a patch. The kernel compares four candidates at a time
-// with the reference patch, so that it loads the reference patch only once for them.
+// contain neighbouring samples of a row of a patch. The kernel compares four candidates at a time,
+// so that it loads the reference patch only once for them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -19,9 +19,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of candidates `u` to `u` + kCount - 1 of the row. Patches have sides of 8
-/// to 16 samples. The last vector of a row may overlap the previous vector. The kernel sets the
-/// differences in the overlapping lanes to 0.
+/// Computes the distances of candidates `u` to `u` + kCount - 1 of the row, for patches with sides
+/// of 8 to 16 samples. Where the last vector of a row overlaps the previous vector, its differences
+/// are set to 0.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;

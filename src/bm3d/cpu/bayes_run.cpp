@@ -1,7 +1,7 @@
-// Runs a Bayes phase on the reference patches of one frame. In this file, a block is a bundle
-// (match/motion_grid.h): up to 8x4 neighbouring reference patches that have the same motion
-// vectors. Each task matches and filters one block, and adds the estimates to its own tile
-// (tiles.h). All planes of a set have the same groups, so a task matches only once for the set.
+// Runs a Bayes phase on the reference patches of one frame. A block in this file is a bundle
+// (match/motion_grid.h): up to 8x4 neighbouring reference patches with the same motion vectors.
+// Each task matches and filters one block for all planes of a set, and adds the estimates to its
+// own tile (tiles.h).
 
 #include <tbb/task_arena.h>
 
@@ -36,9 +36,9 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// For each pair of frames, the displacement of a candidate's samples in the second frame from its
-/// samples in the first frame (match/second_half.h). All candidates of a block in the same pair of
-/// frames have the same displacement.
+/// For each pair of frames, the displacement of the candidates' samples in the second frame from
+/// their samples in the first frame (match/second_half.h). All candidates of a block have the same
+/// displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -73,8 +73,8 @@ class BayesRun {
   }
 
  private:
-  /// The following two functions return the x and the y position of the reference patch in column
-  /// `i` and row `j` of the grid.
+  /// x_of() and y_of() return the position of the reference patch in column `i` and row `j` of the
+  /// grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 

@@ -1,17 +1,17 @@
 // The variance of the noise in each coefficient of a group with coloured noise, for the shrinkage
 // in filter.cpp. This file is included once for each instruction set.
 //
-// The functions do not compute the covariance matrix of the group. For the Haar transform, they
-// compute sums of covariances: S(a, b) is the sum of the covariances of all members in run a with
-// all members in run b, where a run is a range of consecutive members. S(a, b) is a vector of 64
-// numbers, one for each coefficient of a patch. Let a and b be the halves of a run of n members.
-// The Haar coefficient that is the difference of the halves has the variance (S(a,a) + S(b,b) - 2
-// S(a,b)) / n. The complete run has the sum S(a,a) + S(b,b) + 2 S(a,b). Therefore the functions
-// look up each pair of members only once. For the Walsh-Hadamard transform of N members, T(x) is
-// the sum of the covariances of the pairs of members m and m ^ x. Coefficient w has the variance
-// sum over x of (-1)^|w & x| T(x) / N, where |w & x| is the number of bits that are set in both w
-// and x. This sum is the Walsh-Hadamard transform of T. Variances are in units of the noise
-// variance, and belong to the coefficients of the unscaled transforms.
+// For the Haar transform, the functions compute sums of covariances: S(a, b) is the sum of the
+// covariances of all members in run a with all members in run b, where a run is a range of
+// consecutive members. S(a, b) is a vector of 64 numbers, one for each coefficient of a patch. Let
+// a and b be the halves of a run of n members. The Haar coefficient that is the difference of the
+// halves has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n. The complete run has the sum S(a,a) +
+// S(b,b) + 2 S(a,b). Therefore the functions look up each pair of members only once. For the
+// Walsh-Hadamard transform of N members, T(x) is the sum of the covariances of the pairs of members
+// m and m ^ x. Coefficient w has the variance sum over x of (-1)^|w & x| T(x) / N, where |w & x| is
+// the number of bits that are set in both w and x. This sum is the Walsh-Hadamard transform of T.
+// Variances are in units of the noise variance, and belong to the coefficients of the unscaled
+// transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -34,12 +34,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors of coefficients that Pairs::sum() sums at a time. The number is small enough
-/// that all sums are in registers.
+/// Number of vectors of coefficients that Pairs::sum() sums at a time, so that all sums are in
+/// registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// The pairs of members of a group that share noise. The class can list the pairs, and sum their
-/// covariances.
+/// Lists the pairs of members of a group that share noise, and sums their covariances.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -49,9 +48,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // table.index() may wrap around in 16 bits. For members that share noise, the differences of
-      // indices are nevertheless correct, because the displacements of such members differ by only
-      // a few samples. For members that share no noise, the differences are not used.
+      // table.index() may wrap around in 16 bits. Only differences between members that share noise
+      // are used. These differences are correct, because such members are only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -109,8 +107,8 @@ HWY_INLINE void for_all_summed(const What& what) {
 }
 
 /// Computes the variances of the coefficients of the Haar transform, level by level. At each level,
-/// the function stores the sum S(a, a) of each run of members a (beginning of this file) at the
-/// index of the first member of the run.
+/// `variances` contains the sum S(a, a) of each range of members a at the index of its first member
+/// (beginning of this file).
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -185,8 +183,8 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 
 /// Computes the variances of all coefficients of a group, as an array [coefficient across the
 /// group][coefficient of a patch]. The order of the coefficients across the group is that of
-/// forward_across(). Each Haar coefficient except the first is the difference between the halves of
-/// a range of consecutive members. Its index is the index of the first member in the second half.
+/// forward_across(). A Haar coefficient, except the first, is the difference between the halves of
+/// a range of consecutive members, and has the index of the first member in the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -197,8 +195,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
 }
 
 /// Loads the variances of the coefficients in vector `i` of patch `u`, or of the pair of patches
-/// `u` (patch.h). (The function is a template, so that the compiler omits the code for two patches
-/// per vector if vectors contain one patch.)
+/// `u` (patch.h). The function is a template, so that the compiler omits the code for pairs where
+/// it is not needed.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

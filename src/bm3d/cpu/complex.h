@@ -1,7 +1,6 @@
 // The transform across the group and the shrinkage of the coefficients (step 2 in filter.cpp) for
 // the Fourier transform, in which two numbers form one complex coefficient. The file also selects
-// the function that transforms and shrinks a group. This file is included once for each instruction
-// set.
+// the function that transforms and shrinks a group. It is included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -24,17 +23,16 @@ namespace {
 
 /// Combines the real results of the separable Fourier transform to complex coefficients. Along each
 /// axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows 2k and 2k +
-/// 1 are the real and the imaginary part along the vertical axis. Lanes 2k and 2k + 1 are the real
-/// and the imaginary part along the horizontal axis. Let a and b be two such lanes of the first
-/// row, and c and d the same lanes of the second row. These four numbers form two coefficients. The
-/// first row receives (a - d) + i (b + c). The second row receives (a + d) + i (c - b), with the
-/// imaginary part first.
+/// 1 are the real and the imaginary part along the vertical axis, and lanes 2k and 2k + 1 those
+/// along the horizontal axis. Let a and b be two such lanes of the first row, and c and d the same
+/// lanes of the second row. They form two coefficients: the first row receives (a - d) + i (b + c),
+/// and the second row receives (a + d) + i (c - b), with the imaginary part first.
 class ComplexRows {
  public:
   /// The other member functions process two vectors of a patch, or of two patches side by side
-  /// (patch.h): `first` contains row `row`, and `second` contains row `row` + 1. If vectors have 4
-  /// lanes, they contain only columns 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1).
-  /// For longer vectors, `part` is 0.
+  /// (patch.h): `first` contains row `row`, and `second` contains row `row` + 1. Vectors of 4 lanes
+  /// contain only columns 0..3 of the row (`part` = 0) or columns 4..7 (`part` = 1). For longer
+  /// vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -68,9 +66,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for rows 0 and 1 of a patch (or of two patches side by side), then for
-/// rows 2 and 3, and so on. Vectors i and j contain the two rows, or the same half of the two rows
-/// if vectors have 4 lanes. `rows` combines and separates these vectors.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a patch (or of two patches side by
+/// side). Vectors i and j contain the two rows or, if vectors have 4 lanes, the same half of the
+/// two rows. `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -78,8 +76,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// The following functions are not inlined, because inlining would double the code size, and the
-// Fourier transform exists only for comparison with other transforms.
+// The following functions are not inlined, because this would double the code size for a transform
+// that exists only for comparison.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {
@@ -178,10 +176,9 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
-/// filter.cpp), for one group size, one transform and one phase. In the first phase, the function
-/// returns the number of retained coefficients. In the second phase, it returns the sum of the
-/// squared Wiener factors. With coloured noise, each term of the result is multiplied by the
-/// variance of its coefficient.
+/// filter.cpp), for one group size, one transform and one phase. Returns the number of retained
+/// coefficients in the first phase, and the sum of the squared Wiener factors in the second phase.
+/// With coloured noise, each term of the result is multiplied by the variance of its coefficient.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// Functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

@@ -1,10 +1,9 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the stages on
 // them.
 //
-// Tasks match and filter the blocks. Each task adds its estimates to its own tile. A serial stage
-// adds the tiles to the picture in the order of the blocks. Therefore the result does not depend on
-// the number of threads, sums need no atomic operations, and memory is limited to a few tiles per
-// thread. Each phase plans its own blocks. The engine reuses large buffers for the next picture.
+// Tasks match and filter the blocks. Each task adds its estimates to its own tile, and a serial
+// stage adds the tiles to the picture in the order of the blocks. Therefore the result does not
+// depend on the number of threads, and sums need no atomic operations.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -106,8 +105,8 @@ class PhaseRun {
     float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
       max_sigma = std::max(max_sigma, input_.noise(p).sigma);
-    // The matcher needs the noise level of the guide. In a basic estimate, this noise level is
-    // unknown, and a quarter of sigma is a typical value.
+    // The matcher needs the noise level of the guide. A quarter of sigma is a typical value for a
+    // basic estimate, whose noise level is unknown.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
@@ -116,17 +115,15 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Divides the reference patches into tasks, from top to bottom. If the last position along an
-  /// axis is not a multiple of the step, the reference patches at this position form separate
-  /// tasks.
+  /// Divides the reference patches into tasks, from top to bottom. Reference patches at the last
+  /// position of an axis form separate tasks if this position is not a multiple of the step.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // Each task gets several blocks if there are still enough tasks for all threads. The tile in
-    // which a task sums estimates is then larger than for one block, and a smaller share of it
-    // overlaps the tiles of other tasks.
+    // Each task gets several blocks if there are still enough tasks for all threads, because a
+    // smaller share of a large tile overlaps the tiles of other tasks.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {

@@ -1,17 +1,18 @@
 // Filters one group (collaborative filtering), and aggregates its estimates.
 //
-// 1. The patches of each unit are loaded, transformed and stored in the array `stack`. A unit is a
-//    set of vectors that contains one patch, or two patches side by side (patch.h).
-// 2. For each vector of coefficients, the vectors of all units are transformed across the group,
-//    shrunk (by the threshold or the Wiener factors), and transformed back, all in registers. If a
-//    vector contains two patches, unit j contains patch j in the lower half and patch j + n in the
-//    upper half, where n is the number of units. The last level of the Haar transform then combines
-//    the halves of a vector.
-// 3. Each unit is transformed back and added to the tile with the weight of the group.
+// 1. The kernel loads the patches of each unit, transforms them and stores them in the array
+//    `stack`. A unit is a set of vectors that contains one patch, or two patches side by side
+//    (patch.h).
+// 2. For each vector of coefficients, the kernel transforms the vectors of all units across the
+//    group, shrinks them (by the threshold or the Wiener factors), and transforms them back, all in
+//    registers. If a vector contains two patches, unit j contains patch j in the lower half and
+//    patch j + n in the upper half, where n is the number of units. The last level of the Haar
+//    transform then combines the halves of a vector.
+// 3. The kernel transforms each unit back and adds it to the tile with the weight of the group.
 //
-// The transforms of patches and groups are not scaled: the sum over 2^l patches is sqrt(2^l) times
-// the orthonormal coefficient. The tables of thresholds and of factors for the inverse transform
-// contain the missing scale.
+// The transforms are not scaled: the sum over 2^l patches is sqrt(2^l) times the orthonormal
+// coefficient. The tables of thresholds and of factors for the inverse transform contain the
+// missing scale.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
@@ -31,8 +32,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates. If a vector contains one patch, the compiler therefore
-// omits the code for two patches per vector.
+// The following functions are templates, so that the compiler omits the code for two patches per
+// vector where it is not needed.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -99,10 +100,9 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
 }
 
 /// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the
-/// aggregation window. The call estimate(row, part) returns one vector of the estimate. This vector
-/// contains a complete row (`part` is 0) or, if vectors have 4 lanes, the first half (0) or the
-/// second half (1) of a row. The array `window` contains the vectors of the aggregation window in
-/// the same order, row by row.
+/// aggregation window. estimate(row, part) returns one vector of the estimate: a complete row
+/// (`part` is 0) or, if vectors have 4 lanes, half `part` of a row. `window` contains the vectors
+/// of the aggregation window in the same order, row by row.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

@@ -7,8 +7,8 @@
 //   aggregate.cpp   sums of the tiles, division by the weights
 // engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
 // The tile of a block is the part of the picture that contains all patches of the block's groups.
-// The result does not depend on the number of threads: the division into blocks depends only on the
-// size of the picture and the parameters, and the tiles are summed in a fixed order.
+// The result does not depend on the number of threads, because the blocks do not depend on it, and
+// the tiles are summed in a fixed order.
 
 #include <array>
 #include <cstddef>
@@ -32,7 +32,7 @@ using namespace lull::cpu;
 
 /// Constants of the coefficients (u, v) of a patch. Row u has 16 elements, one for each lane of the
 /// largest vector: the constants for v = 0..7, followed by a copy of them. The constants contain
-/// the scale of the basis functions, because the transforms (patch.h) omit this scale.
+/// the scale of the basis functions, which the transforms (patch.h) omit.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
@@ -50,8 +50,8 @@ struct CovarianceTable {
   /// Returns the table entry `index`: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane. For white noise, the function returns null. If `before`
-/// (which may be null) has the same transform and noise, the function returns `before`.
+/// Makes the covariance table of a plane, or returns null for white noise. If `before` (which may
+/// be null) has the same transform and noise, the function returns `before`.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -60,23 +60,23 @@ struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
-  // For the first phase, `limit` contains the thresholds, or the squares of the thresholds if the
-  // noise is coloured or the transform is the DFT. For the second phase, `limit` contains n of the
-  // Wiener factor 1 - n / (c^2 + n), where c is the coefficient of the basic estimate.
+  // In the first phase, `limit` contains the thresholds, or their squares if the noise is coloured
+  // or the transform is the DFT. In the second phase, `limit` contains n of the Wiener factor 1 - n
+  // / (c^2 + n), where c is the coefficient of the basic estimate.
   CoefficientTable limit;
-  // The constants that replace `limit` in those vectors of coefficients that contain the mean over
-  // the group, which is group coefficient 0. For the second phase, first_limit contains n and
-  // first_denominator contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors
-  // with the mean in the lower half of the lanes and another group coefficient in the upper half.
-  // Element 1 is for vectors that contain only the mean.
+  // The constants that replace `limit` in vectors of coefficients with the mean over the group
+  // (group coefficient 0). In the second phase, first_limit contains n and first_denominator
+  // contains d of the Wiener factor 1 - n / (c^2 + d). Element 0 is for vectors with the mean in
+  // the lower half of the lanes and another group coefficient in the upper half. Element 1 is for
+  // vectors that contain only the mean.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
 /// Makes the tables of the first phase. A threshold is `lambda` times the standard deviation of the
-/// noise. The threshold of the mean of the group (group coefficient 0) is also multiplied by
-/// `mean_factor`. `before` contains covariances that the function may reuse (make_covariances()).
+/// noise, and for the mean of the group (group coefficient 0) also times `mean_factor`. `before`
+/// contains covariances that the function may reuse (make_covariances()).
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -85,8 +85,7 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. The pointers refer to sample (0, 0) of the picture, although the
-/// memory of the numerator and of the weights only covers the area of the tile. The memory of the
-/// noisy samples may also be limited to this area.
+/// memory of the numerator, of the weights and possibly of the noisy samples only covers the tile.
 struct FrameTile {
   const float* noisy;
   const float* basic;
@@ -103,8 +102,8 @@ struct PlaneTile {
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
 /// The scratch memory of filter_group() contains the noisy patches of the group, then the patches
-/// of the basic estimate, and then the variances of the coefficients. The variances begin at index
-/// variances_in_scratch.
+/// of the basic estimate, and then, from index variances_in_scratch on, the variances of the
+/// coefficients.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
@@ -130,16 +129,16 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// Adds `from` to `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Lists the weights of a row that are not zero, with their positions. `first` is the position of
-/// the first sample of the row. The row, `positions` and `values` have memory for a multiple of 16
-/// elements. The additional elements of the row must be zero. Returns the number of listed weights.
+/// Lists the weights of a row that are not zero, with their positions, and returns their number.
+/// `first` is the position of the first sample of the row. All arrays have memory for a multiple of
+/// 16 elements, and the additional elements of the row must be zero.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows(). The function computes rows y0 to y1 - 1 of the estimate: the
-/// numerator divided by the convolution of the weights with the window, or 0 where the divisor is
-/// 0. In memory, rows_of_zeros rows of zeros must precede the rows of `weights`. `scratch` has
-/// width + 32 floats.
+/// Parameters of normalise_rows(), which computes rows y0 to y1 - 1 of the estimate: the numerator
+/// divided by the convolution of the weights with the window, or 0 where the divisor is 0. In
+/// memory, rows_of_zeros rows of zeros must precede the rows of `weights`. `scratch` has width + 32
+/// floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float> window;  // the window along one axis, at most max_wide_side elements

@@ -1,6 +1,5 @@
 // Weighted means of groups (bm3d/group_means.h). A row of a patch is one vector of 8 lanes, or two
-// vectors of 4 lanes. The comparison loads the reference patch into registers only once. The
-// averaging accumulates the sum over the patches of a plane in registers.
+// vectors of 4 lanes.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/means.cpp"
@@ -50,8 +49,8 @@ struct Members {
   }
 };
 
-/// For each member, adds the squared differences from the first member to the distance of the
-/// member. At this stage, Members::weight contains distances.
+/// Adds the squared differences of each member from the first member to Members::weight, which
+/// contains distances at this stage.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

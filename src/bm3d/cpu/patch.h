@@ -1,13 +1,12 @@
 // The 2D transforms of patches for filter.cpp. This file is included once for each instruction set.
 //
-// A unit is the set of vectors that the transforms process at a time. It contains two patches if
-// vectors have 16 lanes, and otherwise one patch. With 16 lanes, the two halves of vector r contain
-// row r of the two patches. With 8 lanes, vector r contains row r. With 4 lanes, vectors r and r +
-// 8 contain the halves of row r. A 1D transform combines vectors lane by lane. Between the
-// transforms along the two axes, the patch is transposed, and it is not transposed again
-// afterwards. Therefore lane v of vector u contains the coefficient with the horizontal index u and
-// the vertical index v. Basis functions are unscaled, which saves multiplications; FilterTables
-// contains their scale.
+// A unit is the set of vectors that the transforms process at a time. With 16 lanes, a unit
+// contains two patches, and the two halves of vector r contain row r of the two patches. With 8
+// lanes, vector r contains row r of one patch. With 4 lanes, vectors r and r + 8 contain the halves
+// of row r. A 1D transform combines vectors lane by lane. The patch is transposed only once,
+// between the transforms along the two axes, so lane v of vector u contains the coefficient with
+// the horizontal index u and the vertical index v. Basis functions are unscaled, which saves
+// multiplications; FilterTables contains their scale.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H
@@ -36,9 +35,9 @@ inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
 HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float>(v)); }
 
-/// The DCT-II with unscaled basis functions. To get orthonormal coefficients, results 0 and 4 must
-/// be multiplied by sqrt(1/8), results 2 and 6 by cos(pi/8) / 2, and the odd results by cos(pi/16)
-/// / 2. The matrix of the odd results is scaled so that its largest element is 1.
+/// The DCT-II with unscaled basis functions. The orthonormal coefficients are results 0 and 4 times
+/// sqrt(1/8), results 2 and 6 times cos(pi/8) / 2, and the odd results times cos(pi/16) / 2. The
+/// matrix of the odd results is scaled so that its largest element is 1.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
   // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
@@ -84,11 +83,11 @@ struct Dct {
   }
 };
 
-/// Bior1.5 by lifting. On eight periodic samples, several of the ten taps of the low-pass filter
-/// cancel. At the first level, only the two taps of 22/128 in the middle remain, and at the other
-/// levels no tap remains. The coefficients are the approximation, then the details of levels 3, 2
-/// and 1, as in transform_tables.h. The inverse expects coefficients multiplied by 1/8, 1/8, 1/4,
-/// 1/4, 1/2, 1/2, 1/2, 1/2.
+/// Bior1.5 by lifting. On eight periodic samples, most of the ten taps of the low-pass filter
+/// cancel: only the two taps of 22/128 in the middle remain at the first level, and none at the
+/// other levels. The coefficients are the approximation, then the details of levels 3, 2 and 1, as
+/// in transform_tables.h. The inverse expects coefficients multiplied by 1/8, 1/8, 1/4, 1/4, 1/2,
+/// 1/2, 1/2, 1/2.
 struct Bior {
   static constexpr double tap = 22.0 / 128;
 

@@ -1,5 +1,5 @@
-// The constants of the filter for each coefficient. Thresholds, Wiener terms and the factors for
-// the inverse transform contain the scale that the transforms of patch.h omit.
+// The constants of the filter for each coefficient: thresholds, Wiener terms and the factors for
+// the inverse transform, all with the scale that the transforms of patch.h omit.
 
 #include <cmath>
 #include <numbers>
@@ -15,7 +15,7 @@ namespace lull::bm3d::cpu {
 namespace {
 
 /// One axis of a transform. The orthonormal coefficient is `scale` times the computed coefficient.
-/// The inverse transform expects `restore` times the computed coefficient as input.
+/// The inverse transform expects `restore` times the computed coefficient.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -63,8 +63,7 @@ FilterTables common_tables(const PhaseParams& phase) {
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // complex.h combines coefficients that are complex along both axes, and separates them again
-    // after the filter. Together, these two steps multiply the coefficients by 2, which the factor
-    // 0.5 compensates.
+    // after the filter. The factor 0.5 compensates the factor 2 of these two steps.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
@@ -120,8 +119,7 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
   };
   tables.limit = limits(threshold);
   // Element 0 of first_limit is for vectors that contain two group coefficients. Only the lower
-  // half of their lanes contains the mean of the group, so the upper half keeps the other
-  // thresholds.
+  // half of the lanes contains the mean of the group, so the upper half keeps the other thresholds.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

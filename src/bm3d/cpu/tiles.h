@@ -1,6 +1,6 @@
 #pragma once
-// Blocks, tasks and tiles of the cpu backend. Blocks and tasks divide the picture. Tiles are
-// buffers that collect estimates until the engine adds them to the picture.
+// Blocks and tasks, which divide the picture, and tiles, which collect estimates until the engine
+// adds them to the picture.
 
 #include <algorithm>
 #include <array>
@@ -97,9 +97,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and on all threads of the arena. Calls add(tile)
-/// for each task after its work(tile). The calls of add() never overlap, and are in the order of
-/// the tasks.
+/// Calls work(tile) for each task, in any order and on all threads of the arena, and then add(tile)
+/// for each task, one at a time and in the order of the tasks.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

@@ -1,10 +1,9 @@
 #pragma once
 // Sums of the weights of groups at the first samples of patches, for one plane.
 //
-// If groups have few patches and the grid is coarse, only a small part of the samples has a weight.
-// In this case, WeightSums stores the weights as lists of positions and values, which need a
-// fraction of the memory of a plane. When the lists need more memory than a plane, WeightSums
-// converts the lists to a plane.
+// If only a small part of the samples has a weight (few patches per group, coarse grid), WeightSums
+// stores the weights as lists of positions and values. When the lists would need more memory than a
+// plane, WeightSums converts them to a plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +24,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// The list chunks that are free, and a plane to which WeightSums::view() writes the sums of its
-/// lists. All sums of an engine share this memory.
+/// Free parts of lists, and a plane to which WeightSums::view() writes the sums of its lists. All
+/// sums of an engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -56,7 +55,7 @@ class WeightSums {
   }
 
   /// Returns the sums as a plane, preceded by rows_of_zeros rows of zeros. The plane is valid until
-  /// this function is called again for any sums that share the memory.
+  /// the next call for sums that share the memory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -72,7 +71,7 @@ class WeightSums {
  private:
   static constexpr std::size_t min_chunk = 16384;
   // Returns the maximum number of elements in the lists. An element takes as much memory as two
-  // samples, so the lists never need more memory than a plane.
+  // samples of a plane.
   std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 
@@ -80,7 +79,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a chunk that has space for `count` more elements.
+  /// Returns a part of the lists that has space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));
@@ -98,9 +97,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Writes the sums of the lists to a plane. The function adds the elements in the order of the
-  /// lists. add_rows() would add the same weights in the same order, so the results do not depend
-  /// on whether the weights are stored in lists or in a plane.
+  /// Writes the sums of the lists to a plane, in the order of the lists. add_rows() would add the
+  /// same weights in the same order, so the results do not depend on how the weights are stored.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

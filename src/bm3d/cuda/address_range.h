@@ -1,7 +1,7 @@
 #pragma once
-// The layout of planes and of batches of reference patches in device memory, and a check of the
-// size of a session. If kernels cannot address all samples, the check refuses the session before it
-// allocates memory. This file requires neither a device nor the CUDA toolkit.
+// The layout of planes and of batches of reference patches in device memory, and a check that
+// kernels can address all samples of a session. This file requires neither a device nor the CUDA
+// toolkit.
 
 #include <cstdint>
 
@@ -16,9 +16,8 @@ namespace lull::bm3d {
 /// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// The range of samples that the kernels of a session address. The range also applies to sums and
-/// guides, because they have as many elements as planes. Without a temporal search, `distance` is
-/// 0.
+/// The range of samples, sums and guides that the kernels of a session address. Without a temporal
+/// search, `distance` is 0.
 struct AddressRange {
   std::int64_t plane = 0;     // number of samples of the largest plane, including padding
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
@@ -26,8 +25,8 @@ struct AddressRange {
 [[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
 
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument the indices of the kernels are too small for the samples of a plane or,
-/// in Bayes phases, for the samples of all frames that are in device memory at a time
+/// @throws InvalidArgument the indices of the kernels are too small for a plane or, in Bayes
+///     phases, for all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles of a batch along each axis. A reference tile consists of 4x4 reference
@@ -38,8 +37,7 @@ struct BatchBricks {
 /// Returns the size of a full batch of reference patches, for the grid `grid`. If `whole_rows` is
 /// set, the batch has complete rows of reference tiles. If not, the number of reference tiles along
 /// x is even. The number along y is always even, because the filter processes two reference tiles
-/// at a time, and the result must not depend on the positions of the batches. The size is limited,
-/// because kernels count the members of a batch in 32 bits.
+/// at a time. Kernels count the members of a batch in 32 bits, which limits the size.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

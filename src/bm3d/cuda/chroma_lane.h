@@ -1,9 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream, for the planes that are not in the first PlaneSet of a
-// phase. The filter of these planes depends only on the estimate of the previous phase. Therefore
-// the chroma stream processes these planes concurrently with the planes in the first PlaneSet, with
-// its own scratch memory. The kernels for chroma are small and would use only a part of a GPU if
-// they ran alone.
+// The chroma stream: a second CUDA stream, which processes the planes outside the first PlaneSet of
+// a phase concurrently with the first PlaneSet, in its own scratch memory. The kernels for chroma
+// alone would use only a part of a GPU.
 
 #include <algorithm>
 #include <memory>
@@ -16,9 +14,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, or if linear
-  /// combinations replace the phases. Also returns null with clusters or the DFT, because these
-  /// methods need much scratch memory.
+  /// Makes a chroma stream. Returns null if no phase has more than one set of planes, if linear
+  /// combinations replace the phases, or if the method uses clusters or the DFT, which need much
+  /// scratch memory.
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
                                                         const CudaPhases& phases,
@@ -35,13 +33,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Makes the chroma stream wait for the stream `main`: the chroma stream starts work that is
-  /// queued after this call only when all work that was queued on `main` before this call is
-  /// complete.
+  /// Makes the chroma stream wait for the stream `main`: work that is queued on the chroma stream
+  /// after this call waits for all work that is now queued on `main`.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Makes the stream `main` wait for the chroma stream: `main` starts work that is queued after
-  /// this call only when all work that was queued on the chroma stream before this call is
-  /// complete.
+  /// Makes the stream `main` wait for the chroma stream: work that is queued on `main` after this
+  /// call waits for all work that is now queued on the chroma stream.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
@@ -62,9 +58,8 @@ class ChromaLane {
 };
 
 /// Processes the first PlaneSet on the stream `main`, and all other PlaneSets concurrently on the
-/// chroma stream. The function calls use(phases_of), which queues the work. The call phases_of(n)
-/// returns the CudaPhases for the PlaneSet, or for the plane, with the index n. Work that is queued
-/// on `main` after this function waits for the chroma stream.
+/// chroma stream. use(phases_of) queues the work; phases_of(n) returns the CudaPhases for PlaneSet,
+/// or plane, n. Later work on `main` waits for the chroma stream.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

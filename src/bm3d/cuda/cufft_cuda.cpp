@@ -12,8 +12,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Versions of cuFFT in which the functions that lull uses have the same signatures. The loader
-// tries the version of the headers first.
+// Versions of cuFFT with the same signatures of the functions that lull uses. The loader tries the
+// version of the headers first.
 constexpr int known_versions[] = {CUFFT_VER_MAJOR, 12, 11};
 
 struct CloseLibrary {

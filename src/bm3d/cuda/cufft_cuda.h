@@ -17,11 +17,10 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names of the cuFFT library in the order in which lull tries them. Plain names come
-/// first; the dynamic loader searches them in LD_LIBRARY_PATH and in its cache. Then come paths in
-/// the folders of Python packages and CUDA toolkits. `own_path` is the path of the file that
-/// contains this code. If this file is in a site-packages folder of Python, NVIDIA's packages are
-/// in the same folder. `toolkits` are the root folders of CUDA toolkits.
+/// Returns the names of the cuFFT library in the order in which lull tries them: plain names, which
+/// the dynamic loader searches, then paths in the folders of Python packages and CUDA toolkits.
+/// `own_path` is the path of the file that contains this code, which may be in a site-packages
+/// folder with NVIDIA's packages. `toolkits` are the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 

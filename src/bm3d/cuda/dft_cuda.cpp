@@ -43,8 +43,8 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
   if (which == Phase::second)
     basic_spectra_ = cuda::DeviceBuffer<cufftComplex>(patches * spectrum_size);
   weights_ = cuda::DeviceBuffer<float>(slice_groups);
-  // A plan of cuFFT has a fixed number of patches. cuFFT therefore also transforms the memory of
-  // unused patches, which must be initialised.
+  // cuFFT transforms a fixed number of patches, including unused ones, so the memory of unused
+  // patches must be initialised.
   cuda::check(cudaMemsetAsync(patches_.get(), 0, patches_.bytes(), stream));
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 // Collaborative filtering with the 2D DFT by cuFFT. This method comes from Honzatko's 2015 thesis
-// and exists for comparison. Between kernels, the patches and spectra of a slice of groups are in
-// device memory. (Kernels for other transforms never store patches in device memory.) A slice is a
-// part of a batch and has a few thousand groups, which limits the memory.
+// and exists for comparison. The patches and spectra of a slice (a part of a batch with a few
+// thousand groups) are in device memory between kernels.
 
 #include <cufft.h>
 
@@ -11,8 +10,8 @@
 
 namespace lull::bm3d {
 
-/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The 3 coefficients that
-/// are missing in each row are complex conjugates of stored coefficients.
+/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The missing 3
+/// coefficients of each row are complex conjugates of stored coefficients.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 

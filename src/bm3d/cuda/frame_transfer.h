@@ -6,8 +6,8 @@
 // FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
 // statistics on which the session bases its decisions. This stream has a high priority, because the
 // host waits for the statistics. The second stream runs the filter, and the third stream downloads
-// results. The host is at most two frames ahead of the second stream, because there are input
-// buffers for two frames.
+// results. Input buffers for two frames let the host be at most two frames ahead of the second
+// stream.
 
 #include <array>
 #include <memory>
@@ -38,10 +38,9 @@ class FrameTransfer {
   /// memory.
   void wait() noexcept;
 
-  // The following functions perform those parts of the functions of FrameWorker
-  // (time/frame_session.h) that do not depend on the filter. load() and loaded() are parts of
-  // FrameWorker::load(). next_output() and convert() are parts of FrameWorker::finish(). take(),
-  // difference(), finish(), in_flight() and await() are parts of the functions with these names.
+  // The following functions are the parts of the FrameWorker functions (time/frame_session.h) that
+  // do not depend on the filter. load() and loaded() belong to FrameWorker::load(), next_output()
+  // and convert() to FrameWorker::finish(), and all others to the functions with their names.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the frame that was accepted last to floats. In guided sessions, `guide_planes`

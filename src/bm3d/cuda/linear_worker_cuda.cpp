@@ -1,4 +1,4 @@
-// The worker for linear combinations of patches over time. The phases of the session are the steps
+// The worker for temporal linear combinations of patches. The phases of the session are the steps
 // of the method: the pilot and the iterations.
 
 #include <memory>

@@ -1,8 +1,6 @@
 // Weighted means of groups (bm3d/group_means.h). A warp processes a group. A lane processes two
 // samples of each patch, in row lane / 4 and in columns 2 (lane % 4) and 2 (lane % 4) + 1. The
-// patches of clusters are far apart, so the kernel reads samples from device memory and adds
-// estimates to device memory. The kernel rounds weights to fixed point, and skips members whose
-// weight becomes 0.
+// kernel works in device memory, because the patches of clusters are far apart.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"

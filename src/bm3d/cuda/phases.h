@@ -1,7 +1,6 @@
 #pragma once
-// Runs the phases of BM3D on frames in GPU memory. This file contains the plans that a session
-// makes once, and launches the kernels of each phase. The session selects the frames in which the
-// matcher searches.
+// Runs the phases of BM3D on frames in GPU memory: makes the plans of a session once, and launches
+// the kernels of each phase. The session selects the frames in which the matcher searches.
 
 #include <algorithm>
 #include <array>
@@ -30,8 +29,8 @@ struct KeptOnDevice {
 };
 
 /// A frame on the device. CudaPhases::margins() describes the layout of the planes. Pointers to
-/// planes that do not exist are null. For planes that are not filtered, the pointers to estimates
-/// and sums are null.
+/// planes that do not exist are null, and so are pointers to estimates and sums of planes that are
+/// not filtered.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
   /// The guide that came with the frame. It is only used in guided sessions.
@@ -46,10 +45,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is not 0 at positions of patches that overlap a hole of the frame. Such patches must
-  // not become candidates. Therefore candidate_norms contains half_norms at all other positions,
-  // and a mark at these positions (invalidate_candidates()). Both pointers are null if frames
-  // cannot have holes.
+  // A value other than 0 marks a patch that overlaps a hole of the frame. candidate_norms is
+  // half_norms with a mark at these positions, so that such patches do not become candidates
+  // (invalidate_candidates()). Both pointers are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -65,8 +63,8 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns whether the filter changes the samples of a stored plane. (is_filtered() may return
-  /// another value for the same index, because RGB is filtered in another colour space.)
+  /// Returns whether the filter changes the samples of a stored plane. is_filtered() may return
+  /// another value for the same index, because RGB is filtered in another colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -76,7 +74,7 @@ class CudaPhases {
   /// Returns the maximum number of planes in a PlaneSet.
   int max_planes_per_set() const;
   /// Returns the number of groups that the first phase stores for the second phase, for the planes
-  /// in `set`. The result is 0 if the first phase stores no groups for these planes.
+  /// in `set`; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
@@ -92,9 +90,9 @@ class CudaPhases {
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // Only Bayes phases use the following functions (bayes_phases_cuda.cpp).
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
-  /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
-  /// Bayes phase, `basic` is the basic estimate. At the end of the second Bayes phase, `basic` must
-  /// be the result of the parallel Wiener filter (phase_plan.h).
+  /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic: the basic
+  /// estimate in the first Bayes phase, and the result of the parallel Wiener filter (phase_plan.h)
+  /// at the end of the second Bayes phase.
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
@@ -108,9 +106,9 @@ class CudaPhases {
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
 
-  /// Computes the estimates of the planes in `set`. `estimates` has an element for each plane of
-  /// the frame. An estimate is the quotient of the sums. If is_blended() is true, the function
-  /// blends the quotient with DeviceFrame::basic.
+  /// Computes the estimates of the planes in `set`: the quotients of the sums, blended with
+  /// DeviceFrame::basic if is_blended() is true. `estimates` has an element for each plane of the
+  /// frame.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
   /// Returns the basic estimate of a plane, or the noisy plane if the plane is not filtered.
@@ -149,8 +147,9 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles for the planes in `set`. A bundle is a block of 8x4 reference patches with
-  /// one motion vector (match/motion_grid.h). `step` is the distance between reference patches.
+  /// Returns the bundles (blocks of 8x4 reference patches with one motion vector,
+  /// match/motion_grid.h) for the planes in `set`. `step` is the distance between reference
+  /// patches.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// Returns the stored groups of the planes in `set`.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
@@ -162,8 +161,8 @@ class CudaPhases {
   /// Searches for the groups that the first phase stores.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // The following functions filter the groups of a phase, batch by batch. They take the groups from
-  // the stored groups, from propagation, or from a search.
+  // The following functions filter the groups of a phase, batch by batch, with groups from memory,
+  // from propagation, or from a search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -181,8 +180,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // one for each plan (plan_count())
   std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
-  // The sets of planes (PlaneSet) use the following buffers one after the other. Therefore each
-  // buffer has the size that the largest set of planes needs.
+  // The sets of planes (PlaneSet) use the following buffers one after the other, so each buffer has
+  // the size that the largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // Only Bayes phases use the following buffers.

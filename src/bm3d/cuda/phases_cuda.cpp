@@ -10,11 +10,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns FilterArgs::max_level for a plane: the maximum of the sample value that a thread block
-/// subtracts from its samples (filter.cuh). The filter supports only differences of at most 511. In
-/// RGB frames of floats, samples of chroma range from -416 to 416. Therefore the subtracted value
-/// must be within -95..95 for chroma. All other planes need no limit, because their samples never
-/// differ by more than 511.
+/// Returns the maximum of the sample value that a thread block subtracts from its samples
+/// (filter.cuh), for one plane. Chroma of RGB frames of floats ranges from -416 to 416, so the
+/// subtracted value must be within -95..95 to keep differences at most 511. All other planes need
+/// no limit.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -75,8 +74,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The filter also processes stored groups, which may have more members than the groups of
-      // this phase. Therefore the group size of the filter is the maximum of both sizes.
+      // Stored groups may have more members than the groups of this phase, so the group size of the
+      // filter is the maximum of both.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
@@ -129,8 +128,8 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
 }
 
 /// Returns the samples from which a guide is made. In the first phase, these are the noisy samples.
-/// In the second phase, they are the basic estimate mixed with a share of the noisy plane. In
-/// guided sessions, both phases use Frame::guide mixed with a share of the noisy plane.
+/// In the second phase, they are the basic estimate, and in guided sessions Frame::guide, mixed
+/// with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};
@@ -159,9 +158,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // The larger the match threshold is, the larger are the quantisation steps of the guide. Large
-  // steps are acceptable, because the match threshold is only large if the noise is strong, and
-  // strong noise hides the steps.
+  // A larger match threshold causes larger quantisation steps of the guide. This is acceptable,
+  // because the match threshold is only large if strong noise hides the steps.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};
@@ -250,8 +248,8 @@ void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, B
   }
 }
 
-/// Returns the groups of a batch that consists of complete rows. In memory, the groups of all
-/// reference patches have the same layout as one large batch.
+/// Returns the groups of a batch of complete rows from the groups of all reference patches, which
+/// are stored like one large batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
   return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }

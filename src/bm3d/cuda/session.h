@@ -1,6 +1,6 @@
 #pragma once
 // The interface through which open() uses the cuda backend. Builds without CUDA also provide these
-// functions, but there they throw DeviceUnavailable.
+// functions, which then throw DeviceUnavailable.
 
 #include <memory>
 #include <memory_resource>

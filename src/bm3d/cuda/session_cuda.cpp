@@ -1,7 +1,7 @@
-// Sessions of the cuda backend. If frames are filtered one by one, a session has as many slots as
-// frames in flight. Each slot owns a CUDA stream and all device memory that one frame needs, so
-// that the copies of one frame overlap with the kernels of another frame. If all slots are
-// occupied, the host waits for the oldest frame. time/frame_session.h describes sessions over time.
+// Sessions of the cuda backend, with or without temporal filtering (time/frame_session.h). Without
+// temporal filtering, a session has as many slots as frames in flight. Each slot owns a CUDA stream
+// and all device memory of one frame, so that the copies of one frame overlap with the kernels of
+// another frame. If all slots are occupied, the host waits for the oldest frame.
 
 #include <vector>
 
@@ -19,7 +19,7 @@
 namespace lull::bm3d {
 namespace {
 
-/// A session that filters frames one by one.
+/// A session without temporal filtering.
 class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,

@@ -1,7 +1,7 @@
 #pragma once
-// All device memory and work of one frame, from upload to download, if frames are filtered one by
-// one. A slot allocates its memory once and processes many frames. The device of the slot must be
-// current whenever a program makes or uses the slot.
+// All device memory and work of one frame, from upload to download, for sessions without temporal
+// filtering. A slot allocates its memory once and processes many frames. The device of the slot
+// must be current whenever a program makes or uses the slot.
 
 #include <array>
 #include <memory>
@@ -19,17 +19,17 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// Makes a slot. `params.temporal` must be 0. `results` is the format of the results. The default
-  /// is the format of the frames.
+  /// `params.temporal` must be 0. `results` is the format of the results; the default is the format
+  /// of the frames.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
-  /// Waits for the frame in flight, because the frame uses the buffers of the slot.
+  /// Waits for the frame in flight, which uses the buffers of the slot.
   ~CudaSlot();
 
-  /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
-  /// must be free. The queued work writes the samples of `clean` after the function has returned.
+  /// Queues upload, kernels and download of a frame, and returns without waiting. The slot must be
+  /// free. The queued work writes the samples of `clean` after the function has returned.
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result, or nullopt if no frame is in flight.
   std::optional<Frame> finish();
@@ -76,8 +76,8 @@ class CudaSlot {
   /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
   /// the scratch memory of the chroma stream (chroma_lane.h).
   std::array<Scratch, 2> scratch_;
-  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. If frames cannot have
-  // holes, the buffers are empty.
+  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty: frames cannot have
+  // holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the

@@ -1,5 +1,5 @@
 #pragma once
-// The work of a GPU on frames that are filtered over time, for a session of time/frame_session.h.
+// The work of a GPU on frames with temporal filtering, for a session of time/frame_session.h.
 
 #include <memory>
 
@@ -19,14 +19,15 @@ namespace lull::bm3d {
                                                             bool results_on_device,
                                                             const ResultSamples& results);
 
-/// Makes the worker for linear combinations of patches. The session of this worker has the plan
+/// Makes the worker for temporal linear combinations, for a session with the plan
 /// linear_session_plan(). `params` must satisfy combines_over_time(). All other requirements are
 /// those of make_cuda_worker().
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
                                                                    const FrameFormat& format,
                                                                    bool results_on_device,
                                                                    const ResultSamples& results);
-/// Returns whether the current device can combine patches over time (linear/cuda/over_time.h).
+/// Returns whether the current device can compute temporal linear combinations
+/// (linear/cuda/over_time.h).
 [[nodiscard]] bool combines_over_time(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

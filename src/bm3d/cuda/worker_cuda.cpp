@@ -1,6 +1,6 @@
-// The worker for frames that are filtered over time. It stores frames in the slots of ring buffers,
-// with one ring buffer for each kind of plane. Therefore the distance in memory from a patch to the
-// same position in another frame is a simple offset.
+// The worker for temporal filtering. It stores frames in the slots of ring buffers, one for each
+// kind of plane, so that the distance in memory from a patch to the same position in another frame
+// is a simple offset.
 
 #include <memory>
 #include <utility>
@@ -170,7 +170,7 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in slot `at`, but with the sums of the parallel Wiener filter
+  /// Returns the data of the frame in slot `at`, with the sums of the parallel Wiener filter
   /// (phase_plan.h).
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
@@ -219,7 +219,7 @@ class CudaWorker : public FrameWorker {
 
   /// Computes the results of a frame.
   Planes results(const DeviceFrame& frame, const DeviceFrame& parallel_estimates) {
-    // The result of the parallel Wiener filter overwrites the basic estimate, which is no longer
+    // The result of the parallel Wiener filter may overwrite the basic estimate, which is no longer
     // needed.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
@@ -251,8 +251,7 @@ class CudaWorker : public FrameWorker {
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
   PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
-  // The memory of GuideBuffer::invalid for all frames. If frames cannot have holes, the ring buffer
-  // is empty.
+  // The memory of GuideBuffer::invalid for all frames. Empty: frames cannot have holes.
   PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
 };

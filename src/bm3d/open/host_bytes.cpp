@@ -25,9 +25,9 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the number of bytes of a session of linear combinations. If frames are filtered one by
-/// one, the session stores sums and groups for one set of planes at a time. Over time, it stores
-/// sums and groups for each frame in progress, and guides and tiles for the searched frames.
+/// Returns the number of bytes of a session of linear combinations. Without temporal filtering, the
+/// session stores sums and groups for one set of planes at a time. With temporal filtering, it
+/// stores sums and groups for each frame in progress, and guides and tiles for the searched frames.
 double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const bool over_time = params.temporal > 0;
   const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration

@@ -165,8 +165,8 @@ class HostWorker : public FrameWorker {
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
   /// Returns whether the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns whether the session stores the luma guide, which is an estimate mixed with a share of
-  /// the noisy luma. If not, the matcher compares luma patches in the estimate itself.
+  /// Returns whether the session stores the luma guide, an estimate mixed with a share of the noisy
+  /// luma. If not, the matcher compares luma patches in the estimate itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
@@ -191,8 +191,8 @@ class HostWorker : public FrameWorker {
                           {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
   }
 
-  /// Returns a copy of the samples of a frame. The caller of the session may change the samples of
-  /// the original frame.
+  /// Returns a copy of the samples of a frame, because the caller of the session may change the
+  /// original.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
   /// Returns a noisy plane as floats. If the slot stores the frame instead of planes of floats, the
@@ -207,7 +207,7 @@ class HostWorker : public FrameWorker {
   /// Loads the guide that came with a frame, in the colour space in which the matcher compares
   /// patches.
   PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
-    Planes& guide_planes = slot.guide_planes;
+    HostPlanes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
     if (format_.layout == Layout::rgb)
       apply_colour_matrix(opponent_forward,
@@ -215,7 +215,7 @@ class HostWorker : public FrameWorker {
     return views(guide_planes);
   }
 
-  static PlaneViews views(const Planes& planes) {
+  static PlaneViews views(const HostPlanes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
   /// Returns the basic estimates of a frame. If a plane is not filtered, its estimate is the noisy
@@ -236,7 +236,7 @@ class HostWorker : public FrameWorker {
   /// Makes the guides of the first phase from the noisy picture.
   void make_first_guide(Slot& slot) {
     PlaneViews noisy{noisy_plane(slot, 0, slot.luma_guide)};
-    Planes chroma;
+    HostPlanes chroma;
     for (const int i : {1, 2})
       if (matches_in_chroma(plan(Phase::first), i)) noisy[i] = noisy_plane(slot, i, chroma[i]);
     make_guide(plan(Phase::first), noisy, slot.composite_guide);
@@ -249,7 +249,7 @@ class HostWorker : public FrameWorker {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
       return;      // all sets reuse their groups, so that nothing is matched
-    Planes mixed;  // chroma planes that are part of a guide
+    HostPlanes mixed;  // chroma planes that are part of a guide
     if (is_mixed()) {
       const auto mix_plane = [&](int i, Plane<float>& to) {
         memory_.acquire(i, to);
@@ -264,7 +264,7 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, mixed[i]);
   }
 
-  /// Blends the result of a phase into the basic estimate. The result gets the weight `share`.
+  /// Blends the result of a phase, with the weight `share`, into the basic estimate.
   void blend_result(Slot& slot, const PhasePlan& plan, float share) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
@@ -338,8 +338,8 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // A phase that reuses stored groups needs no matching and has no guide. The engine then only
-    // needs the size of the planes.
+    // A phase that reuses stored groups has no guide. The engine then only needs the size of the
+    // planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
@@ -396,7 +396,7 @@ class HostWorker : public FrameWorker {
   Phase last_use_of_groups_ = Phase::first;
   SlotMemory memory_;
   std::vector<Slot> slots_;
-  std::optional<HostMotion> motion_;  // only if frames are filtered over time
+  std::optional<HostMotion> motion_;  // only with temporal filtering
 };
 
 }  // namespace

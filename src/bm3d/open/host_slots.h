@@ -18,25 +18,23 @@
 namespace lull::bm3d {
 
 /// The planes of a frame as float samples, in the colour space in which they are filtered.
-using Planes = std::array<Plane<float>, 3>;
+using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of a frame while it is in progress. A session over time has many frames in progress,
-/// and a frame needs most of its memory only in some phases. Therefore the members `basic`,
-/// `luma_guide` and `groups` are empty in all other phases. Their memory comes from the free lists
-/// of SlotMemory.
+/// The data of a frame while it is in progress. The members `basic`, `luma_guide` and `groups` are
+/// empty in the phases that do not need them, and other frames then use their memory (SlotMemory).
 struct Slot {
-  // The noisy frame. The member has a value only if the session copies planes or out-of-range
-  // samples to the result, or if the engine loads samples from a copy of the frame.
+  // The noisy frame. It is set only if the session copies planes or out-of-range samples to the
+  // result, or if the engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
-  Planes noisy;  // empty if the engine loads samples from the frame
-  Planes basic;  // basic estimates of the planes that are filtered
+  HostPlanes noisy;  // empty if the engine loads samples from the frame
+  HostPlanes basic;  // basic estimates of the planes that are filtered
   // Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture. If
   // `noisy` is empty, this member also contains the luma guide of the first phase.
   Plane<float> luma_guide;
-  Planes guide_planes;           // guide that came with the frame
+  HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
   // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
@@ -63,8 +61,8 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that frames need only in some phases. Frames use it one after the other, so its amount
-/// grows only to the maximum that is in use at the same time.
+/// Memory that frames need only in some phases, and then pass on to other frames. Its amount grows
+/// only to the maximum that is in use at the same time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}

@@ -43,8 +43,7 @@ struct LinearPictures {
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
 };
 
-/// Converts frames to pictures and back, for sessions that filter single frames and for sessions
-/// over time.
+/// Converts frames to pictures and back, for sessions with and without temporal filtering.
 class LinearFrames {
  public:
   LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);
@@ -58,8 +57,8 @@ class LinearFrames {
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
   /// Returns the guide of a set of planes, computed from the pictures that `source` selects (y, x
-  /// or z). If `earlier_are_finished` is true, the planes of earlier sets are already filtered, and
-  /// their estimates x are the results.
+  /// or z). If `earlier_are_finished` is true, the planes of earlier sets are already filtered,
+  /// with their estimates x as results.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

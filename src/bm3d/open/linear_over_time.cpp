@@ -1,4 +1,4 @@
-// Sessions of linear combinations over time (linear/params.h). The phases of FrameSession are the
+// Sessions of temporal linear combinations (linear/params.h). The phases of FrameSession are the
 // steps of the method: the pilot and the iterations.
 
 #include <utility>
@@ -129,7 +129,7 @@ class LinearWorker : public FrameWorker {
   }
 
   /// Computes the estimates x and the partly denoised pictures z (linear/params.h) from the sums of
-  /// a step. The next step uses them.
+  /// a step, for the next step.
   void finish_step(int step, Slot& slot) {
     for (const linear::SetPlan& plan : frames_.sets()) {
       const linear::GroupSizes& sizes = step == 0 ? plan.params.pilot : plan.params.iteration;

@@ -15,7 +15,7 @@ namespace lull::bm3d {
                                                     std::unique_ptr<linear::Engine> engine,
                                                     const ResultSamples& results);
 
-/// Opens a session over time. Only open_linear() calls this function.
+/// Opens a session with temporal filtering. Only open_linear() calls this function.
 [[nodiscard]] std::unique_ptr<Denoiser> open_linear_over_time(
     const Params& params, const FrameFormat& format, std::unique_ptr<linear::Engine> engine,
     const ResultSamples& results);

@@ -59,8 +59,8 @@ Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
 Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                       const BayesParams& params) {
   const double level = mean_of(noisy);
-  // In this code, the rows of y and b are patches. In the formulas, the columns of Y and B are
-  // patches. Therefore B^T B of the formulas is b b^T in this code.
+  // The rows of y and b are patches, but in the formulas the columns of Y and B are. Therefore B^T
+  // B of the formulas is b b^T here.
   const Matrix y = normalised(noisy, level, sigma), b = normalised(basic, mean_of(basic), sigma);
   const Matrix across = transposed(b);
   Matrix gram = product(b, across), shared = product(y, across);

@@ -1,7 +1,7 @@
 #pragma once
-// The filter of a Bayes phase in double precision, for the reference backend. The filter of a group
-// is computed from the covariance of the patches of the group (docs/how-it-works/best.md; Lebrun,
-// Buades and Morel 2013, doi:10.1137/120874989).
+// The filter of a Bayes phase in double precision, for the reference backend. It follows from the
+// covariance of the patches of a group (docs/how-it-works/best.md; Lebrun, Buades and Morel 2013,
+// doi:10.1137/120874989).
 
 #include <span>
 
@@ -25,11 +25,10 @@ using linear::Matrix;
 /// by f <- 3 f^2 - 2 f^3.
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
-/// Returns the estimates of the patches `noisy`, with white noise. The estimates are B M B^T Y / n,
-/// where the columns of Y are the n patches `noisy`, and the columns of B are the patches `basic`:
-/// patches of an estimate, or the noisy patches themselves. M is the result of spectral_weights()
-/// for B. The function subtracts the means of all samples from Y and from B, and adds the mean of Y
-/// to the estimates.
+/// Returns the estimates B M B^T Y / n of the patches `noisy`, with white noise. The columns of Y
+/// are the n patches `noisy`, and the columns of B are the patches `basic` (which may be the noisy
+/// patches). M is the result of spectral_weights() for B. The function subtracts the means of all
+/// samples from Y and from B, and adds the mean of Y to the estimates.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

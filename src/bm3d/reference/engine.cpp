@@ -1,6 +1,6 @@
-// The reference backend: BM3D in double precision. The code follows the formulas of the papers one
-// by one (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV). Tests compare the
-// other backends with the reference backend, which is not optimised for speed.
+// The reference backend: BM3D in double precision. The code follows the formulas of the papers
+// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV) and is not optimised for
+// speed. Tests compare the other backends with it.
 
 #include <algorithm>
 #include <array>
@@ -107,9 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. A
-        // smaller patch may be beyond the last patch of 8x8 samples. Such a patch belongs to the
-        // bundle of the last patch of 8x8 samples.
+        // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. Smaller
+        // patches beyond the last such patch belong to its bundle.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)

@@ -31,31 +31,29 @@ template <class Coefficient>
 using PerCoefficient = std::array<double, max_patch_samples>;
 
 /// Variance of the noise in each coefficient of a group, in units of the noise variance, as an
-/// array [coefficient of the group transform][coefficient of a patch]. If the array is empty, all
-/// variances are 1, as for white noise and patches that do not overlap.
+/// array [coefficient of the group transform][coefficient of a patch]. Empty: all variances are 1,
+/// as for white noise and patches that do not overlap.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the variances for noise with the covariance `covariance`. For each coefficient of a
-/// patch, the variances are the diagonal of H C H^T, where H is the group transform, and C is the
-/// covariance matrix of this coefficient over the members. Members of different frames share no
-/// noise.
+/// Returns the variances for noise with the covariance `covariance`: for each coefficient of a
+/// patch, the diagonal of H C H^T, where H is the group transform, and C is the covariance matrix
+/// of this coefficient over the members. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding to `stack`, in place. Coefficients whose magnitude is at
-/// most `threshold` times the standard deviation of the noise become 0. For the mean over the group
-/// (coefficient 0 of the group transform), the function multiplies this limit by `mean_factor`.
-/// Returns the weight of the group: 1 divided by the sum of the variances of the retained
-/// coefficients.
+/// Applies collaborative hard thresholding to `stack`, in place. Coefficients become 0 if their
+/// magnitude is at most `threshold` times the standard deviation of their noise, and for the mean
+/// over the group (coefficient 0 of the group transform) also times `mean_factor`. Returns the
+/// weight of the group: 1 divided by the sum of the variances of the retained coefficients.
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is the
-/// spectrum of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` =
-/// mu2 sigma^2, multiplied by the variances. Returns the weight of the group: 1 divided by the sum
-/// of the squared Wiener factors, each multiplied by its variance.
+/// Applies the collaborative Wiener filter to `stack`, in place. The spectrum of the signal is that
+/// of `basic`, the patches of the basic estimate. The spectrum of the noise is `noise` = mu2
+/// sigma^2 times the variances. Returns the weight of the group: 1 divided by the sum of the
+/// squared Wiener factors, each multiplied by its variance.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

@@ -1,10 +1,10 @@
-// The cpu backend stores the slices that layers use, and distributes the reference cubes of a layer
-// over the cores.
+// The cpu backend: stores the slices in use, and distributes the reference cubes of a layer over
+// the cores.
 //
-// The engine divides a layer into tiles. The groups of a tile extend beyond the tile. Each tile has
-// one of four colours. Threads process the tiles of one colour in parallel, because groups of
-// different tiles of one colour never add to the same voxels. Therefore the result does not depend
-// on the number of threads, and the sums need neither atomics nor memory per thread.
+// The engine divides a layer into tiles of four colours. Groups extend beyond their tile, but
+// groups of different tiles of one colour never add to the same voxels. Therefore threads process
+// the tiles of one colour in parallel without atomics, and the result does not depend on the number
+// of threads.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -66,10 +66,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: the slices that the search windows of a
-  /// layer reach (2 radius + cube), the slices that arrive before the next layer (step), and
-  /// preceding slices (cube). The group weights of the preceding slices contribute to the slice
-  /// that is finished next.
+  /// Returns the number of slices that a phase stores: the slices in the search windows of a layer
+  /// (2 radius + cube), the slices that arrive before the next layer (step), and the preceding
+  /// slices with weights for the next finished slice (cube).
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -178,9 +177,8 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // The side of a tile is so large that the groups of two tiles of one colour never overlap.
-    // Between the two tiles lies a tile of another colour. The groups extend into it by the search
-    // radius from each side, and the rows of a cube, 4 voxels long, extend further from one side.
+    // Side of a tile, for which the groups of two tiles of one colour never overlap. The tile
+    // between them must be longer than two search radii and the row of a cube (4 voxels).
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

@@ -1,13 +1,13 @@
 // Collaborative filtering of one group.
 //
 // A group is stored in units. A unit contains one cube in vectors of 4 lanes, or two cubes in
-// vectors of 8 lanes. If a unit contains voxels, it has one vector for each row of a cube, with the
-// index (z, y). If a unit contains coefficients, vector (w, u) contains the coefficients with the
-// index w along z and the index u along x, with one lane for each index along y. A 1D transform
-// combines vectors lane by lane. Between the transforms along y and along x, the filter transposes
-// each slice. If cubes have a side of 3, the fourth lane is always 0.
+// vectors of 8 lanes. As voxels, a unit has one vector for each row (z, y) of a cube. As
+// coefficients, it has vectors (w, u) with the index w along z and the index u along x, with one
+// lane for each index along y. A 1D transform combines vectors lane by lane. Between the transforms
+// along y and along x, the filter transposes each slice. If cubes have a side of 3, the fourth lane
+// is always 0.
 //
-// A unit with two cubes contains cubes i and i + count / 2. Therefore all levels of the Haar
+// A unit with two cubes contains cubes i and i + count / 2, so that all levels of the Haar
 // transform except the last level also combine vectors lane by lane.
 
 #undef HWY_TARGET_INCLUDE
@@ -115,8 +115,8 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index, in the group, of a cube of pair `u`. If `block` is 0, the cube is in the
-  /// lower 4 lanes of the vectors of the pair. If `block` is 1, the cube is in the upper 4 lanes.
+  /// Returns the index, in the group, of the cube in the lower (`block` 0) or the upper (`block` 1)
+  /// 4 lanes of pair `u`.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -168,9 +168,9 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group for the vectors with one index. Each vector
-  /// belongs to one cube, or to a pair of cubes in 8 lanes. `from` points to the vector of the
-  /// first cube or pair. The first result is the mean.
+  /// Computes the Haar transform across the group for the vectors with one index. `from` points to
+  /// the vector of the first cube, or of the first pair of cubes in 8 lanes. The first result is
+  /// the mean.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -197,9 +197,9 @@ class GroupFilter {
   }
 
   /// Returns the limits (thresholds or noise powers) for vector `i` of the first cube or pair of
-  /// cubes. The lower 4 lanes of this vector contain the mean over the group. `own` is the limit
-  /// for the overall mean of the group, `mean` is the limit for the other coefficients of the mean
-  /// over the group, and `all` is the limit for all other coefficients.
+  /// cubes, whose lower 4 lanes contain the mean over the group. `own` is the limit for the overall
+  /// mean of the group, `mean` for the other coefficients of the mean over the group, and `all` for
+  /// all other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -236,7 +236,7 @@ class GroupFilter {
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
       // Where the noise power is 0, the Wiener factor is 1. The divisor uses a noise power of 1 in
-      // these lanes, so that no division gives 0 / 0.
+      // these lanes, to avoid 0 / 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

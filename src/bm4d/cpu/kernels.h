@@ -21,16 +21,15 @@
 
 namespace lull::bm4d::cpu {
 
-/// Maximum number of slices that the groups of a layer can reach.
+/// Maximum number of slices that the groups of a layer of reference cubes can reach.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. The matching
-/// computes inner products of these integers. Samples in the range that filters accept
-/// (core/float_range.h) become integers from -max_level to max_level, so the sum of 64 squared
-/// differences fits in 32 bits.
+/// Conversion of the guide to 16-bit integers: (sample - guide_centre) * guide_levels. Samples in
+/// the range that filters accept (core/float_range.h) become integers from -max_level to max_level,
+/// so that the sum of 64 squared differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -40,8 +39,8 @@ struct Rows {
 };
 /// Stores the quantised samples at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes, for each position, the sum of the squared samples over the face of the cube that
-/// begins at the position. A face is the part of a cube in one slice.
+/// Computes, for each position, the sum of the squared samples over the face (the part in one
+/// slice) of the cube that begins at the position.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
 /// Computes the sum of squares over each cube that begins in a slice, as the sum over the faces of
@@ -51,8 +50,7 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
 
 struct MatchSlices {
   /// For each slice, `squares` contains the sums of the squared samples of the cubes that begin in
-  /// this slice. The sums of the last `cube` - 1 slices before `end` are not used, because no cube
-  /// begins in these slices.
+  /// this slice. No cube begins in the last `cube` - 1 slices before `end`.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
@@ -97,7 +95,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Weights of the groups, at the first voxels of their cubes, for this slice and the preceding
-  /// slices. The pointer of a slice that does not exist is null.
+  /// slices. Null: the slice does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -1,10 +1,9 @@
 // Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where a is the reference cube and b a candidate.
 // The kernel computes the inner products with 8 or 16 neighbouring candidates at once, with two
 // voxels of a row in each lane. Registers contain the inner products for up to nine rows of
-// candidates. Therefore the kernel loads each row of voxels only once, and multiplies it by all
-// rows of the reference cube. The kernel collects candidates whose distances are below the current
-// bound of the group. When the collection is full, only the best candidates remain, and the bound
-// decreases.
+// candidates, so that the kernel loads each row of voxels only once. The kernel collects candidates
+// whose distances are below the current bound of the group. When the collection is full, the kernel
+// keeps only the best candidates and lowers the bound.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -35,7 +34,7 @@ class Selection {
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the bound of distances. The selection rejects candidates whose distance is at least
+  /// Returns the bound of distances: the selection rejects candidates whose distance is at least
   /// the bound.
   std::int32_t bound() const { return bound_; }
 
@@ -61,8 +60,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A candidate with the same distance as the worst member replaces this member if it precedes
-    // the member in the order of the window. The bound must therefore be larger than this distance.
+    // A candidate with the same distance as the worst member replaces this member if it precedes it
+    // in the window. The bound must therefore be larger than this distance.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -135,9 +134,8 @@ class Search {
     }
   }
 
-  /// Returns the inner product of one cube with the reference cube. (A word contains the voxel at
-  /// its position and the next voxel of the row. Therefore the words at the first and the third
-  /// position contain the four voxels of a row.)
+  /// Returns the inner product of one cube with the reference cube. A word contains two
+  /// neighbouring voxels, so two words contain a row of four voxels.
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -154,8 +152,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // The search processes blocks of up to max_rows rows of candidates. It divides the rows into as
-    // few blocks as possible, with nearly equal heights.
+    // The search divides the rows of candidates into as few blocks of up to max_rows rows as
+    // possible, with nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -192,15 +190,15 @@ class Search {
   }
 
   /// The inner products of the reference cube with candidates, for each row of candidates, with one
-  /// lane for each candidate. An inner product is the sum of `even` and `odd`. On x86, one vector
-  /// of `odd` is enough for all rows, because instructions add all products to `even`.
+  /// lane for each candidate. An inner product is the sum of `even` and `odd`. On x86, instructions
+  /// add all products to `even`, so one vector of `odd` is enough for all rows.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
   /// Multiplies row `i` of the guide by the rows b, b + 1, .. of the reference cube, and adds the
-  /// products to the sums. For the candidates that begin in row i - b, row `i` is row b.
+  /// products to the sums. Row `i` is row b of the candidates that begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {
@@ -236,8 +234,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // This loop computes all distances without a branch, because the processor could not predict a
-    // branch that selects small distances.
+    // This loop computes all distances without a branch on small distances, which the processor
+    // could not predict.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

@@ -1,10 +1,9 @@
 // Generic filter, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// processes a group in its registers. A lane contains two voxels of each cube. The two voxels have
-// the same position along x and y, and their positions along z differ by 2. Therefore the Haar
-// transform across the group combines registers, and a transform within the cube combines lanes.
-// Bits 0 and 1 of a lane's number are the position along x, and bits 2 and 3 are the position along
-// y. Bit 4 and the index of the register are the position along z. Cubes with a side of 3 have
-// zeros at the fourth positions, and their transform preserves these zeros.
+// processes a group in its registers. A lane contains two voxels of each cube, which are 2 apart
+// along z. Therefore the Haar transform across the group combines registers, and a transform within
+// the cube combines lanes. Bits 0 and 1 of a lane's number are the position along x, bits 2 and 3
+// are the position along y, and bit 4 and the index of the register are the position along z. Cubes
+// with a side of 3 have zeros at the fourth positions.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -16,9 +15,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// For each of the three axes, the factors by which one lane multiplies its own value and the
-/// values of the lanes with which it exchanges values. The factors are those of the transforms, or
-/// of the inverse transforms.
+/// The factors by which a lane multiplies its own value and the values of the lanes with which it
+/// exchanges values, in the transform or the inverse transform along each axis.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -95,9 +93,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// A group of `count` cubes. `most` is the maximum of `count`. In lane m, `member` is the position
-/// of the first voxel of cube m. All cubes with an index of `count` or more are 0, both as voxels
-/// and as coefficients.
+/// A group of `count` cubes, at most `most`. In lane m, `member` is the position of the first voxel
+/// of cube m. Cubes with an index of `count` or more are 0, both as voxels and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -115,8 +112,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The kernel rounds the weight before it multiplies estimates by the weight. Therefore the sums
-    // of estimates and the sums of weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by the weight, so that the sums
+    // of estimates and of weights are consistent.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -197,8 +194,7 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // If the noise is 0, the Wiener factor is 1. The code does not compute this factor, because
-        // the denominator could be 0.
+        // If the noise is 0, the Wiener factor is 1. The formula could give 0 / 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];

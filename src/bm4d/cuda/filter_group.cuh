@@ -92,9 +92,8 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
 }
 
 /// The part of a group's coefficients that one lane contains. In at[z][b][r], z is the index of the
-/// coefficient along z. If b is 0, the index of the coefficient in the Haar transform across the
-/// group is 0..7; if b is 1, it is 8..15. If r is 0, the index of the coefficient in its slice is
-/// 0..7; if r is 1, it is 8..15.
+/// coefficient along z. The index in the Haar transform across the group is 0..7 if b is 0, and
+/// 8..15 if b is 1. The index in the slice is 0..7 if r is 0, and 8..15 if r is 1.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
@@ -133,9 +132,8 @@ struct Spectrum {
   }
 
   /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair at[z][b][r] of coefficients
-  /// of this lane. `in_mean` states whether the first coefficient of the pair belongs to the mean
-  /// over the group. `is_mean` states whether the first coefficient of the pair is the overall
-  /// mean.
+  /// of this lane. `in_mean` and `is_mean` state whether the first coefficient of the pair belongs
+  /// to the mean over the group, and whether it is the overall mean.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -182,8 +180,7 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The warp adds the sums of its lanes as integers, so the order of the additions does not change
-  // the result.
+  // The sums are integers, so that they do not depend on the order of additions.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
@@ -208,8 +205,8 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // The constant is 1.5 * 2^23. The addition of this constant rounds a float to an integer, and the
-  // low bits of the sum are the bits of this integer.
+  // Adding the constant 1.5 * 2^23 rounds a float to an integer, whose bits are the low bits of the
+  // sum.
   constexpr float magic = 12582912.0f;
 #pragma unroll
   for (int z = 0; z < cube; ++z) {

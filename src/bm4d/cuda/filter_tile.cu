@@ -36,8 +36,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The kernel on the tensor cores. If `window` is 0, the kernel reads the window and the step from
-/// its arguments. If not, `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is above 0, `window` and `step` are compile-time
+/// constants. If not, the kernel reads them from its arguments.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight before it multiplies estimates by the weight. Therefore the sums
-    // of estimates and the sums of weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by the weight, so that the sums
+    // of estimates and of weights are consistent.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)
@@ -118,9 +118,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Returns the kernel that is specialised for the parameters of a profile (params.cpp). Returns
-/// null if there is no such kernel, or if shared memory is too small for the maximum number of
-/// layers.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), or null if
+/// there is no such kernel or shared memory is too small for the maximum number of layers.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;

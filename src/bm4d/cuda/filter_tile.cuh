@@ -16,8 +16,8 @@ constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
   /// Size of the tile, which contains all voxels that the windows of the block reach. `side` is the
-  /// number of rows and of columns. `pitch` is the number of words of a row, and `plane` is the
-  /// number of words of a slice.
+  /// number of rows and of columns. `pitch` and `plane` are the numbers of words of a row and of a
+  /// slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up
@@ -34,8 +34,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers of a block, a power of two. With this number, the search
-  /// windows of all layers of a block have at least one slice in common.
+  /// Returns the maximum number of layers of a block: a power of two for which the search windows
+  /// of all layers have at least one slice in common.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -55,14 +55,12 @@ struct TileArgs {
   ReferenceCubes cubes;
   const std::uint32_t* groups;
   /// Index, along z, of the first thread block of the launch. Block 0 begins with the first layer
-  /// of the volume. If the index is -1, the launch processes only the layer at the end of the
-  /// volume.
+  /// of the volume. -1: the launch processes only the layer at the end of the volume.
   int first_block;
 };
 
-/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
-/// the parameters are compile-time constants. All other kernels read the parameters from their
-/// arguments.
+/// Parameters from which the kernel computes addresses: compile-time constants in the kernels for
+/// profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -106,8 +104,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Position of each slice of the tile in each ring buffer. If a slice does not exist, its position
-/// is that of the nearest existing slice.
+/// Position of each slice of the tile in each ring buffer. A slice that does not exist has the
+/// position of the nearest existing slice.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -137,7 +135,7 @@ struct TileRow {
   }
 };
 
-/// Loads the tile. A warp loads several rows at the same time, to hide the latency of the memory.
+/// Loads the tile. A warp loads several rows at the same time, to hide the memory latency.
 template <bool wiener, int warps, class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const SlicePlaces& slices,

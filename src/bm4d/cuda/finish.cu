@@ -1,6 +1,6 @@
 // Completes a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
-// slice by slice. The sum of weights of a voxel is that of all cubes that contain the voxel. The
-// thread adds these weights along one axis after the other.
+// slice by slice. The sum of weights of a voxel is that of all cubes that contain the voxel,
+// computed along one axis after the other.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -38,8 +38,8 @@ struct ToNextPhase {
   }
 };
 /// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
-/// Rounding errors accumulate within a dithering group (core/dither/dither.h). Therefore each
-/// thread computes all samples of its dithering group up to its own sample.
+/// Each thread computes all samples of its dithering group up to its own sample, because rounding
+/// errors are added to the next sample of the group (core/dither/dither.h).
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

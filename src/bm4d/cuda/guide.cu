@@ -1,6 +1,6 @@
-// Computes the guide and the norms of a phase, slice by slice. One thread computes one voxel of the
-// guide. For the norms, one thread processes four vertically neighbouring cubes, because their
-// norms need the same data.
+// Computes the guide and the norms of a phase, slice by slice, with one thread for each voxel of
+// the guide, and one thread for the norms of four vertically neighbouring cubes, which need the
+// same data.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -56,8 +56,7 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
   // For each cube that begins in slice z, last[c] contains the sum of the squared samples of the
-  // cube in slice z + c. (The kernel also reads rows below the picture, but does not use their
-  // values.)
+  // cube in slice z + c. Values in rows below the picture are not used.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of BM4D on a GPU. The functions queue all work on `stream`. They neither allocate
-// memory nor wait. Each .cu file begins with a description of its algorithm.
+// The kernels of BM4D on a GPU. The functions queue all work on `stream`, and neither allocate
+// memory nor wait. Each .cu file describes its algorithm.
 //
 // Slices are stored in ring buffers in device memory. Each slice has padding
 // (cuda/device_planes.h), so kernels do not need to check whether a window extends beyond the slice
@@ -45,16 +45,16 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the finest scale for which 8 bits cover nearly all samples of a picture. The picture has
-/// values in 0..255, plus noise with the standard deviation `sigma`.
+/// Returns the finest scale for which 8 bits cover nearly all samples of a picture in 0..255, plus
+/// noise with the standard deviation `sigma`.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
 /// The data with which a phase compares cubes: the guide, and for each voxel the half norm of the
-/// cube that begins at the voxel. A half norm is half the sum of squares, rounded down. Where no
-/// cube begins, the half norm is no_patch (match/cuda/kernels.h) or a value near no_patch, which
-/// also excludes the position.
+/// cube that begins at the voxel (half the sum of squares, rounded down). Positions where no cube
+/// begins have the half norm no_patch (match/cuda/kernels.h) or a value near it, which excludes
+/// them.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -68,16 +68,16 @@ void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margin
 
 // ---- finish.cu: the end of a phase -------------------------------------------------------------
 
-/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice for any volume:
-/// a cube is a member of at most 15^3 groups, because displacements are -7..7 along each axis, and
-/// the weight of a group is at most 1.
+/// Fixed-point sums, which do not depend on the order of additions. 64 bits suffice: a cube is a
+/// member of at most 15^3 groups, because displacements are -7..7 along each axis, and the weight
+/// of a group is at most 1.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The fixed-point scale of the sums: the integer that represents an estimate of 1 with the weight
 /// 1.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale. Kernels subtract it from estimates before they add the estimates
-/// to the sums, so that the sums are small.
+/// The centre of the 0..255 scale, which kernels subtract from estimates so that the sums are
+/// small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
@@ -108,15 +108,14 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// Maximum score of a candidate. The score of a candidate is best_score minus half the squared
-/// distance, rounded down. A cube with a negative score is not a candidate. Its samples differ from
-/// those of the reference cube by at least 45 (root mean square of 64 voxels, in levels of the
-/// 8-bit guide).
+/// Maximum score of a candidate: a score is best_score minus half the squared distance, rounded
+/// down. Cubes with a negative score are not candidates. They differ from the reference cube by at
+/// least 45 (root mean square of 64 voxels, in levels of the 8-bit guide).
 inline constexpr int best_score = 65535;
 
 /// Finds the members of the group of each reference cube (cubes.h). Each group has params.group
-/// entries. Bits 24 to 31 of the first entry contain the number of members. Unused entries are
-/// zero. The generic kernels and the kernels on the tensor cores find the same groups.
+/// entries, with the number of members in bits 24 to 31 of the first entry, and zeros in unused
+/// entries. The generic kernels and the kernels on the tensor cores find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {

@@ -1,17 +1,16 @@
 // Generic matching, for the parameters and GPUs that match_tile.cu does not support. A block
 // processes a tile of reference cubes of one layer. Shared memory contains the part of the guide
-// that their search windows cover. For each position, shared memory contains a word with the four
-// bytes that begin at the position, and the half norm of the cube that begins at the position. A
-// warp processes one reference cube at a time.
+// that their search windows cover: for each position, a word with the four bytes that begin at the
+// position, and the half norm of the cube that begins there. A warp processes one reference cube at
+// a time.
 //
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where a is the reference cube
 // and b a candidate. The instruction dp4a multiplies a row of a cube at a time. A lane processes
-// columns of candidates along y. There is one column for each position in the window along x and z.
-// The lane uses each word that it reads for several candidates of the column, as many as the cube
-// has rows. All distances of a warp are then in the registers of its lanes. A binary search
-// determines the largest distance in the group: for each bit, from the highest to the lowest, the
-// warp counts the distances below a bound. Candidates with equal distances are in the order of
-// their positions in the window, so the result does not depend on any order of execution.
+// columns of candidates along y, one for each position in the window along x and z, and uses each
+// word that it reads for several candidates of the column. All distances of a warp are then in
+// registers. A binary search determines the largest distance in the group: for each bit, from the
+// highest to the lowest, the warp counts the distances below a bound. Candidates with equal
+// distances are in the order of their positions in the window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -31,7 +30,7 @@ struct Tile {
   int width, height;  // number of candidate positions along x and y
   int slices;
   // Size of the tile in words. Along y and z, it includes the parts of cubes that extend beyond the
-  // candidate positions. Along x, a word already contains all samples of a cube's row.
+  // candidate positions. Along x, a word already contains a row of a cube.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -95,8 +94,8 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // A lane without a column of candidates processes the reference cube itself, so that its
-      // reads are valid.
+      // A lane without a column of candidates processes the reference cube itself, so that it reads
+      // valid memory.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {
@@ -106,8 +105,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // The tile contains no rows above the volume, so a row with v < 0 does not exist, and the
-          // kernel does not read it.
+          // Rows with v < 0 are above the volume, and the tile does not contain them.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -137,9 +135,8 @@ class WarpSearch {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The first loop determines the bits of the largest distance in the group, one after the other.
-    // The second loop determines the position of the last group member among the candidates with
-    // this distance.
+    // The first loop finds the bits of the largest distance in the group. The second loop
+    // determines the position of the last group member among the candidates with this distance.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {

@@ -1,7 +1,7 @@
-// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8 samples. Two
-// matrix products of 16x32 by 32x8 bytes therefore give the inner products of 16 reference cubes
-// with 8 candidates (match/cuda/match.cu uses the same products for patches). A block processes
-// 4x2x2 reference cubes and the union of their search windows:
+// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8 samples, so
+// two matrix products of 16x32 by 32x8 bytes give the inner products of 16 reference cubes with 8
+// candidates, as for patches (match/cuda/match.cu). A block processes 4x2x2 reference cubes and the
+// union of their search windows:
 //   1. The block loads the part of the guide that the union covers, and the half norms of the
 //      candidates, into shared memory. Each position stores a word with the four samples that begin
 //      at the position.
@@ -74,9 +74,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
-/// the parameters are compile-time constants. All other kernels read the parameters from their
-/// arguments.
+/// Parameters from which the kernel computes addresses: compile-time constants in the kernels for
+/// profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -110,7 +109,7 @@ struct Tables {
 };
 
 /// Position of a block. (x, y, z) is the position of its first reference cube. `start` is the
-/// offset, in a slice, of the first candidate of the union.
+/// offset, in a slice, of the first candidate in the union of the search windows.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -134,10 +133,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Loads the samples and the half norms of the union into shared memory (step 1 at the beginning of
-/// this file). Instead of a slice that does not exist, the function loads the first or the last
-/// slice. Candidates in missing slices get no score. `places` contains the positions of the slices
-/// in their rings.
+/// Loads the samples and the half norms of the union of the search windows into shared memory (step
+/// 1 at the beginning of this file). The first or the last slice replaces missing slices, whose
+/// candidates get no score. `places` contains the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -171,8 +169,8 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
 }
 
 /// Returns the index at which the table of scores of a reference cube begins. A warp writes the
-/// scores of one candidate position for 8 reference cubes at the same time. The tables begin at
-/// indices for which these words are in different memory banks, with 4 banks for each table.
+/// scores of one candidate position for 8 reference cubes at the same time, so each table begins in
+/// other memory banks.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
@@ -200,7 +198,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Words and bytes outside a cube of 3x3x3 voxels become 0.
+        // Words and bytes outside a cube of 3x3x3 voxels are set to 0.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -225,7 +223,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column of this lane's first candidate, counted from the windows of its reference cubes.
+    // Column of this lane's first candidate, relative to the search windows of its reference cubes.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -241,9 +239,9 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Computes the scores of one row of candidates. The block processes two layers of reference
-    // cubes. `lower` states whether the slice of the candidates is in the search windows of the
-    // first layer, and `upper` states whether it is in the search windows of the second layer.
+    // Computes the scores of one row of candidates. `lower` and `upper` state whether the slice of
+    // the candidates is in the search windows of the first and of the second layer of reference
+    // cubes of the block.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -252,8 +250,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle of the union are in the windows of all reference cubes. If the number of
-      // rows is a constant, the compiler removes the checks for these rows.
+      // Rows in the middle of the union of the search windows are in the windows of all reference
+      // cubes. With a constant number of rows, the compiler removes the checks for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
@@ -327,8 +325,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The kernel on the tensor cores. If `window` is 0, the kernel reads the window and the step from
-/// its arguments. If not, `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is above 0, `window` and `step` are compile-time
+/// constants. If not, the kernel reads them from its arguments.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -69,8 +69,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // The memory is filled with bytes 0x3f. The value 0x3f3f3f3f is near no_patch, so positions
-        // whose half norm has not been computed are not candidates.
+        // The value 0x3f3f3f3f is near no_patch, so positions whose half norm has not been computed
+        // are not candidates.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -177,8 +177,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // The function does not compute the norms of cubes before the windows of these layers. Only
-  // skipped layers use such cubes, and the ring buffer may no longer contain their slices.
+  // Cubes before the windows of these layers need no norms, because only skipped layers use such
+  // cubes. The ring buffer may no longer contain their slices.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -186,8 +186,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory for the groups of these layers. If they extend beyond the end of the ring
-/// buffer, the function reduces the number of layers.
+/// Returns the memory for the groups of these layers. The function reduces the number of layers if
+/// they extend beyond the end of the ring buffer.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -206,9 +206,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers of reference cubes whose groups are in memory at the same time. The
-/// larger the slices are, the more groups a layer has, and the fewer layers are in memory.
-/// Therefore groups need no more memory than slices.
+/// Returns the number of layers of reference cubes whose groups are in memory at the same time. It
+/// decreases with the size of the slices, so that groups need no more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

@@ -5,12 +5,12 @@
 // processes the cubes of one column along z, one after the other:
 //   1. Each lane tests four of the listed members. A map of the window has one bit for each
 //      candidate. The lane that first sets the bit of a candidate appends the candidate to the list
-//      of the warp. Therefore the list contains each candidate once, in arbitrary order.
+//      of the warp, so that the list contains each candidate once, in arbitrary order.
 //   2. Each lane computes the norm of one candidate and its inner product with the reference cube,
 //      row by row, with the instruction dp4a.
-//   3. The best scores of the lanes determine a bound. At least the required number of candidates
-//      have scores of at least the bound. The warp sorts these candidates (cuda/warp.cuh) by
-//      distance and by position in the window.
+//   3. The best scores of the lanes determine a bound that at least the required number of
+//      candidates reach. The warp sorts these candidates (cuda/warp.cuh) by distance and by
+//      position in the window.
 
 #include <algorithm>
 
@@ -31,12 +31,12 @@ constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// A warp tests the candidates of a cube in rounds, with one candidate in each lane. An entry
-/// describes the member that a lane tests in one round, and the group that contains this member. If
-/// the member is 0, the lane tests nothing.
+/// The member that a lane tests in one round, and the group that contains this member. A warp tests
+/// the candidates of a cube in rounds, with one candidate in each lane. If the member is 0, the
+/// lane tests nothing.
 struct Entry {
-  // Offset of the group's reference cube, in steps of the grid of the first phase. The offset is 0
-  // for the group whose reference cube is nearest to the cube that the warp processes.
+  // Offset of the group's reference cube from the reference cube that is nearest to the processed
+  // cube, in steps of the grid of the first phase.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
@@ -82,9 +82,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which the kernel computes addresses. In the kernels for profiles (window > 0),
-/// the parameters are compile-time constants. All other kernels read the parameters from their
-/// arguments.
+/// Parameters from which the kernel computes addresses: compile-time constants in the kernels for
+/// profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -221,8 +220,8 @@ class Ranking {
     return count;
   }
 
-  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position in the window that belongs
-  /// to a displacement.
+  /// Returns u + v * pitch + w * plane, where (u, v, w) is the position of a displacement in the
+  /// window.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
     const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
@@ -231,7 +230,7 @@ class Ranking {
   }
 
   /// Computes the key of each listed candidate, score << 16 | (65535 - position) (step 2 at the
-  /// beginning of this file). If a lane has no candidate, its key is 0.
+  /// beginning of this file). A lane without a candidate has the key 0.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -265,8 +264,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns keys in descending order, one in each lane (step 3 at the beginning of this file). The
-  /// keep - 1 best keys are always among the results. Lanes without a key return 0.
+  /// Returns keys in descending order, one in each lane (step 3 at the beginning of this file),
+  /// which include the keep - 1 best keys. Lanes without a key return 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -305,8 +304,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of a phase without a search. If `window` is 0, the kernel reads the window and the
-/// step from its arguments. If not, `window` and `step` define them at compile time.
+/// The kernel of a phase without a search. If `window` is above 0, `window` and `step` are
+/// compile-time constants. If not, the kernel reads them from its arguments.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -23,8 +23,8 @@ template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// The constructor sets all bytes to `fill`, so that the padding is initialised. Kernels also
-  /// read the padding, but no result depends on it.
+  /// The constructor sets all bytes to `fill`, because kernels also read the padding, on which no
+  /// result depends.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
@@ -32,8 +32,7 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // If the slices extend beyond the end of the ring buffer, the loop first clears the slices up
-    // to its end, and then the slices at its beginning.
+    // Slices that extend beyond the end of the ring buffer are cleared in two parts.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

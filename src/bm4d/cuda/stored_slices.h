@@ -1,6 +1,5 @@
 #pragma once
-// Slices in GPU memory, in the sample format of frames. The slices are inputs, or results before
-// their download.
+// Slices in GPU memory, in the sample format of frames: inputs, or results before their download.
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,7 @@
-// The worker uses three CUDA streams. The first stream uploads slices and converts them to planes
-// of floats, the second stream computes, and the third stream downloads results. The worker queues
-// each batch of layers as a few launches over all slices of the batch. The host waits only for
-// results: the results of a batch are in flight while the host uploads the next batch. The worker
-// reuses the memory of results when the results of an earlier batch have arrived.
+// The worker uses three CUDA streams: one uploads slices and converts them to planes of floats, one
+// computes, and one downloads results. The worker queues each batch of layers as a few launches
+// over all slices of the batch. The host waits only for results, and uploads the next batch while
+// the results of a batch are in flight. The worker reuses the memory of results that have arrived.
 
 #include <algorithm>
 #include <array>
@@ -65,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice overwrites another slice of the ring buffer. The upload waits until the result of
-    // that slice has been downloaded.
+    // The slice overwrites another slice of the ring buffer, so the upload waits until the result
+    // of that slice has been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -93,8 +92,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The memory has space for the results of two batches, so these results overwrite those of two
-    // batches before. The compute stream waits until the downloads of the old results are complete.
+    // The memory has space for the results of two batches. The compute stream waits until the old
+    // results that it overwrites have been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

@@ -1,6 +1,6 @@
 #pragma once
-// The schedule of a phase along z. The schedule decides when the phase can filter a layer of
-// reference cubes, and when a slice is finished. The schedule does not access samples.
+// The schedule of a phase along z: when the phase can filter a layer of reference cubes, and when a
+// slice is finished. The schedule does not access samples.
 
 #include <algorithm>
 #include <optional>
@@ -11,8 +11,8 @@
 namespace lull::bm4d {
 
 /// The schedule of one phase in one volume. Layers are at multiples of the step, counted from the
-/// first slice of the volume. A further layer is at the end of the volume. If the session gets only
-/// a part of the volume, its first slice is not the first slice of the volume.
+/// first slice of the volume, and at the end of the volume. A part of a volume starts at a later
+/// slice.
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers that the phase filters together. At the end of the volume,

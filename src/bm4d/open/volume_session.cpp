@@ -64,7 +64,7 @@ class VolumeSession final : public SliceSession {
 
   void end_volume() override {
     // If a volume has fewer slices than a cube, the session extends the volume by its mirror image.
-    // At this point, no slice of such a volume is finished.
+    // No slice of such a volume is finished yet.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -104,8 +104,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only the layers of a batch that contain a required cube. Therefore a session for a
-  /// part of a volume skips the same layers as a session for the complete volume.
+  /// Filters only the layers of a batch that contain a required cube, so that a session for a part
+  /// of a volume skips the same layers as a session for the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -140,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices. The number is at most the number of slices that one batch of
-  /// layers finishes, because the next phase has memory for only this number.
+  /// Returns the next finished slices, at most as many as one batch of layers finishes, because the
+  /// next phase has memory for only this number.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

@@ -1,7 +1,7 @@
 #pragma once
-// The session over the slices of volumes. The session schedules layers of reference cubes and
-// finished slices, and copies the time and the side data of each input slice to its result. The
-// worker processes the samples (volume_worker.h).
+// The session over the slices of volumes. It schedules layers of reference cubes and finished
+// slices, and copies the time and the side data of each input slice to its result. The worker
+// processes the samples (volume_worker.h).
 
 #include <memory>
 

@@ -9,8 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns the summed-area table of a plane. The table has width + 1 columns. Element (x, y) of the
-/// table is the sum of the values in the first x columns and the first y rows of the plane.
+/// Returns the summed-area table of a plane, with width + 1 columns. Element (x, y) is the sum of
+/// the values in the first x columns and the first y rows of the plane.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;

@@ -11,19 +11,15 @@
 
 namespace lull::bm4d {
 
-/// Returns the maximum distance from a required voxel up to which the first phase filters cubes.
-/// The result is the distance by which a cube of the second phase can extend beyond a required
-/// voxel, but at most the search radius. With this distance, the guide of a required cube consists
-/// only of estimates. (Compared with filtering the complete volume, the loss is 0.001 dB inside the
-/// mask and 0.007 dB within two voxels of the edge of the mask. A distance of 0 would lose 0.01 and
-/// 0.03 dB.)
+/// Returns the maximum distance from a required voxel up to which the first phase filters cubes:
+/// the distance by which a cube of the second phase can extend beyond a required voxel, but at most
+/// the search radius. The guide of a required cube then consists only of estimates.
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. A cube of the second phase is required if it contains a
-/// voxel inside the mask. A cube of the first phase is required if a voxel inside the mask is in
-/// the cube or within `first_phase_reach` of it, because the second phase may use the estimates of
-/// the cube. The decision depends only on slices that the cube's group can reach. Therefore a part
-/// of a volume and the complete volume give the same decision.
+/// voxel inside the mask. A cube of the first phase is required if such a voxel is in the cube or
+/// within `first_phase_reach` of it. The decision depends only on slices that the cube's group can
+/// reach.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including the extension by the mirror
@@ -37,8 +33,8 @@ class WantedCubes {
   /// Releases the slices before `z`. Later calls of choose() must not need these slices.
   void forget_before(int z);
 
-  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends a value
-  /// for each cube to `cubes`, row by row: 1 if the cube is required, and 0 if not.
+  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends 1 for each
+  /// required cube and 0 for all other cubes to `cubes`, row by row.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

@@ -1,6 +1,6 @@
-// The reference backend: BM4D in double precision. The code follows the formulas of the paper one
-// by one (Maggioni et al. 2013, section II). Tests compare the other backends with the reference
-// backend, which is not optimised for speed.
+// The reference backend: BM4D in double precision. The code follows the formulas of the paper
+// (Maggioni et al. 2013, section II) and is not optimised for speed. Tests compare the other
+// backends with it.
 
 #include <array>
 

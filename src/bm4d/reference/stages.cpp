@@ -135,8 +135,7 @@ double wiener(GroupStack& stack, GroupStack basic, int side, double noise, doubl
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < side * side * side; ++i) {
       const double power = basic[m][i] * basic[m][i], n = m == 0 ? mean_factor * noise : noise;
-      // If mean_factor is 0, the Wiener factor is 1. This case is separate, because the formula
-      // could give 0 / 0.
+      // If mean_factor is 0, the Wiener factor is 1. The formula could give 0 / 0.
       const double factor = (m == 0 && i == 0) || n == 0 ? 1 : power / (power + n);
       stack[m][i] *= factor;
       energy += factor * factor;

@@ -20,8 +20,7 @@ class Slices {
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns a voxel of slice `z`. If the slice does not exist, the function creates it and fills
-  /// it with zeros.
+  /// Returns a voxel of slice `z`. The function creates a missing slice and fills it with zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);
@@ -60,16 +59,15 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Applies collaborative hard thresholding to `stack`, in place (equation 7). Coefficients whose
-/// magnitude is at most `threshold` become 0. For coefficients of the mean over the group
-/// (coefficient 0 of the Haar transform), the function multiplies the threshold by `mean_factor`.
-/// Returns the weight of the group, which is 1 / (number of retained coefficients).
+/// Applies collaborative hard thresholding to `stack`, in place (equation 7). Coefficients become 0
+/// if their magnitude is at most `threshold`, or threshold * mean_factor for the mean over the
+/// group (coefficient 0 of the Haar transform). Returns the weight of the group: 1 / (number of
+/// retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
 /// Applies the collaborative Wiener filter to `stack`, in place (equation 10). The spectrum of the
-/// signal is the spectrum of `basic`, and the noise power is `noise` = mu2 sigma^2. For the mean
-/// over the group, the function multiplies the noise power by `mean_factor`. Returns the weight of
-/// the group, which is 1 / (sum of the squared Wiener factors).
+/// signal is that of `basic`. The noise power is `noise` = mu2 sigma^2, times `mean_factor` for the
+/// mean over the group. Returns the weight of the group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -6,8 +6,8 @@
 namespace lull {
 namespace {
 
-// Number of strata, which are equal parts of the range (0, 1) of thresholds. In 8 successive rows
-// of a column, each stratum contains one threshold.
+// Number of strata: equal parts of the range (0, 1) of thresholds. In 8 successive rows of a
+// column, each stratum contains one threshold.
 constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
@@ -29,7 +29,7 @@ DitherPattern pattern_of(const Strata& at) {
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
 /// Makes the ordered pattern. The thresholds of successive rows of a column form a one-dimensional
-/// Bayer matrix. The thresholds of the next column differ from these thresholds by 1/2.
+/// Bayer matrix. Adjacent columns differ by 1/2.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -38,10 +38,10 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the blue-noise pattern. Every 8 successive rows of a column contain each of the eight
-/// strata (parts of the threshold range) once, at first in random order. The algorithm exchanges
-/// pairs of strata within these 8 rows until no exchange increases the differences between
-/// neighbouring thresholds. All computations use integers, so all machines make the same pattern.
+/// Makes the blue-noise pattern. Every 8 successive rows of a column contain each stratum (an
+/// eighth of the threshold range) once, at first in random order. The algorithm then exchanges
+/// strata within these 8 rows until no exchange increases the differences between neighbouring
+/// thresholds. It uses only integers, so that all machines make the same pattern.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -69,9 +69,9 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns the similarity of the stratum at (x, y) to the neighbouring strata: the sum of 100
-  /// cos(2 pi difference / 8), weighted by distance. (The neighbours in other columns have lower
-  /// weights than those in the same column, because a column is 4 samples wide.)
+  /// Returns the similarity of the stratum (an eighth of the threshold range) at (x, y) to its
+  /// neighbours: the sum of 100 cos(2 pi difference / 8), weighted by distance. Neighbours in other
+  /// columns have lower weights, because a column is 4 samples wide.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -86,8 +86,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges pairs of strata within 8 rows of a column. Returns whether an exchange increased the
-  /// differences between neighbouring thresholds.
+  /// Exchanges pairs of strata (eighths of the threshold range) within 8 rows of a column. Returns
+  /// whether an exchange increased the differences between neighbouring thresholds.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -25,7 +25,7 @@ template <class Enum>
   return {};
 }
 
-/// Returns the value with this name, or nothing if no value has this name. An example of a call is
+/// Returns the value with this name, or nothing if no value has this name:
 /// parse_name<Profile>("fast").
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> parse_name(std::string_view text) {

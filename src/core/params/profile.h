@@ -5,9 +5,8 @@
 
 namespace lull {
 
-/// A named set of parameters of a method. The order is from the fastest to the best profile.
-/// `paper` contains the parameters of the method's paper. Each method states which profiles it
-/// supports.
+/// Named sets of parameters of a method, from the fastest to the best. `paper` contains the
+/// parameters of the method's paper. Each method states which profiles it supports.
 enum class Profile { fast, balanced, high, best, paper };
 
 template <>

@@ -20,13 +20,11 @@ struct Margins {
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The margins on the right and below exceed the radius of the search window by 64. Kernels load
-  // the union of the search windows of several reference patches. The union spans up to 3 steps of
-  // 8 samples, contains a patch, and is rounded up to a multiple of 8 samples. The words that
-  // kernels load begin up to 3 samples before the union and end up to 12 samples after it. Below
-  // the picture, kernels also read the tile of 8 reference patches, which are up to 8 samples
-  // apart. On the left and above, the kernels that sum weights read the patches that contain the
-  // first samples (`rows_above` rows).
+  // The margins on the right and below exceed the radius of the search window by 64 samples.
+  // Kernels load the union of the search windows of several reference patches, which are up to 24
+  // samples apart, and round this union up to whole words. Below the picture, kernels also read the
+  // tile of 8 reference patches, which are up to 8 samples apart. On the left and above, the
+  // kernels that sum weights read the patches that contain the first samples (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -51,8 +49,8 @@ struct Margins {
 /// Maximum number of samples of a plane with its padding. Kernels count these samples in signed
 /// 32-bit integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// Maximum number of rows of a plane. The grid of a launch has at most 65535 thread blocks along y,
-/// and the smallest thread blocks process 8 rows.
+/// Maximum number of rows of a plane. A launch has at most 65535 thread blocks along y, and the
+/// smallest thread blocks process 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;

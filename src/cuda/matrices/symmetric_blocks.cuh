@@ -1,11 +1,10 @@
 #pragma once
 // Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. A block
-// has the layout in which the tensor cores return sums. In this layout, lane (g, t) = (lane / 4,
-// lane % 4) has the values in columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h] and
-// half[n].at[2h + 1]. The same registers are also the left operand of another matrix product, or
-// the right operand of a product with the transpose of the block, because a product sums over the
-// columns of both operands. Therefore no lane needs to exchange values, and shared memory is not
-// needed.
+// has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) has the
+// values in columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h] and half[n].at[2h +
+// 1]. The same registers are also the left operand of another matrix product, or the right operand
+// of a product with the transpose of the block. Therefore lanes need neither exchange values nor
+// use shared memory.
 
 #include <cstdint>
 
@@ -44,14 +43,14 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Performs step `step` of the product c += a b' of blocks, where b' is the transpose of b. A
-/// product has product_steps steps. Several independent products run fastest if a kernel performs
-/// the same step of all products before the next step.
+/// Performs step `step` (of product_steps) of the product c += a b' of blocks, where b' is the
+/// transpose of b. A kernel with several independent products is fastest if it performs the same
+/// step of all products before the next step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // A block and an operand have different layouts. In each group of eight columns, for t = 0..3,
+  // A block and an operand have different layouts: in each group of eight columns, for t = 0..3,
   // column 2t of the block is column t of the operand, and column 2t + 1 of the block is column t +
   // 4 of the operand.
   const int k = step / 3;
@@ -108,12 +107,12 @@ __device__ __forceinline__ Block transposed(const Block& block) {
   return reordered;
 }
 
-/// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
-/// one after the other. On entry, panel[i] is block (i, k) of the matrix, which has the columns of
-/// the pivots. On return, panel[i] contains the part of the inverse of the negative matrix that
-/// these pivots determine. For i != k, column[i] receives the columns of block (i, k): each column
-/// has its values before the elimination of its pivot p, divided by sqrt(-p). The caller must
-/// update the rest of the matrix with a product of these columns.
+/// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
+/// panel[i] is block (i, k) of the matrix, which has the columns of the pivots. On return, panel[i]
+/// contains the part of the inverse of the negative matrix that these pivots determine. column[i]
+/// receives, for i != k, each column of block (i, k) as it was before the elimination of its pivot
+/// p, divided by sqrt(-p). The caller must update the rest of the matrix with a product of these
+/// columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -155,9 +154,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. The
-/// products that it adds to diagonal elements are sums of squares, which limits rounding errors of
-/// small elements.
+/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. It adds
+/// only sums of squares to diagonal elements, which limits the rounding errors of small elements.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -178,8 +176,8 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Only one of the blocks (i, j) and (j, i) is stored: the block above the diagonal if
-          // both i and j are below `k`, and the block below the diagonal if not.
+          // One of the blocks (i, j) and (j, i) is stored: the block above the diagonal if both i
+          // and j are below `k`, and the block below the diagonal if not.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -11,8 +11,8 @@ namespace lull::cuda {
 /// the process ends. Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
-/// Number of results that usually wait for a sink. Sessions allocate page-locked memory for this
-/// number of results in advance.
+/// Usual number of results that wait for a sink. Sessions allocate page-locked memory for them in
+/// advance.
 inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {

@@ -1,8 +1,7 @@
 #pragma once
 // Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
-// and back. Before a call, the work that writes the input must be complete. When a function
-// returns, its output is complete. Builds without CUDA also provide these functions, but there they
-// throw DeviceUnavailable.
+// and back. The input must be complete before a call. The output is complete when the function
+// returns. Builds without CUDA also provide these functions, which then throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>
@@ -46,9 +45,9 @@ using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride i
 /// becomes NaN if its sample would be below -0.5 or above 1.5. Filters preserve NaN.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. If a sample equals the original sample or is NaN, the
-/// function copies the element of `original` at its position. `original` must be on the same device
-/// and have the same type, low and span as the destination.
+/// Converts samples back to elements. Where a sample equals the original sample or is NaN, the
+/// function copies the element of `original`, which must be on the same device and have the same
+/// type, low and span as the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 

@@ -50,9 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a float plane. The function does not write beyond the end of a row, because
-/// the margin must not change. (Rows of raw planes are padded to a multiple of 4 samples, so raw
-/// planes need no such function.)
+/// Stores 4 samples of a float plane, but nothing beyond the end of a row, because the margin must
+/// not change.
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -68,8 +67,7 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve from a table of 8 KiB. Neighbouring samples use only a small part of the table,
-/// so the caches contain the knots that a picture uses.
+/// An input curve from a table of 8 KiB. The caches hold the part of the table that a picture uses.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {

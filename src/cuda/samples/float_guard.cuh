@@ -1,7 +1,7 @@
 #pragma once
 // Handling of out-of-range float samples (core/float_range.h) in kernels. Each thread processes one
-// sample, and each warp 32 samples of a row. Memory bandwidth limits the speed of the kernels. Only
-// threads with an out-of-range sample read neighbouring samples, and such samples are rare.
+// sample, and each warp 32 samples of a row. Only threads with an out-of-range sample read
+// neighbouring samples. Memory bandwidth limits the speed.
 
 #include <cstddef>
 

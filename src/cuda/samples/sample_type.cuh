@@ -10,8 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with a value whose C++ type is the type of the samples. Only the type of the value
-/// matters.
+/// Calls `use` with a value-initialised object of the C++ type of the samples.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -27,8 +26,7 @@ void with_sample_type(SampleType sample, Use use) {
 /// Conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Thresholds of dithering, in device memory. If the pointer is null, samples are rounded to
-  // nearest, ties upwards.
+  // Thresholds of dithering, in device memory. Null: samples are rounded to nearest, ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}

@@ -22,10 +22,10 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Returns the facts in the description of a TIFF file. The description is OME-XML or a description
-/// by ImageJ.
-/// @param pixels_per_unit  the file's resolution along x and y; 0 if it is unknown. The function
-///     uses the resolution only if ImageJ wrote the description
+/// Reads the voxel sizes and channel names from the description of a TIFF file: OME-XML, or text by
+/// ImageJ.
+/// @param pixels_per_unit  the file's resolution along x and y, used only for files of ImageJ; 0:
+///     unknown
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
 
 /// The properties of samples that OME-XML states.
@@ -34,7 +34,7 @@ struct OmePixels {
   std::string type;  // "uint16", "float"
   bool big_endian = false;
 };
-/// Returns OME-XML for a file whose pages have the order of the frames of `axes`.
+/// Returns OME-XML for a file in which page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
 

@@ -13,8 +13,8 @@
 namespace lull::io {
 namespace {
 
-/// The attributes of an OME-XML element TiffData: a run of consecutive pages, and the plane that
-/// the first page contains.
+/// The attributes of an OME-XML element TiffData: a run of consecutive pages, and the plane on its
+/// first page.
 struct PageRun {
   std::int64_t page, planes;          // -1: not stated
   std::array<std::int64_t, 3> first;  // index along C, Z, T
@@ -75,8 +75,7 @@ class OmeReader {
 
   std::int64_t number(const XmlTag& tag, std::string_view name, std::int64_t otherwise,
                       std::int64_t minimum) const {
-    // Upper bound for numbers in the OME-XML. The numbers in real files are below this bound.
-    // Products of three numbers within the bound fit in 64 bits.
+    // Upper bound for numbers in OME-XML. Products of three such numbers fit in 64 bits.
     constexpr std::int64_t maximum = 1'000'000;
     const std::optional<std::int64_t> value = tag.number(name, otherwise);
     if (!value || *value > maximum || (*value < minimum && *value != otherwise))
@@ -131,8 +130,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns any page to this file. The result is false if a user has
-  /// renamed the file and the OME-XML contains no identifier of the file.
+  /// Returns whether the OME-XML assigns any page to this file. It does not if a user has renamed
+  /// the file and the OME-XML identifies the file only by its name.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {
@@ -197,9 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on a page of the run `run`. The page comes `steps` pages after the first
-  /// page of the run. The planes of consecutive pages follow each other in the order of dimensions
-  /// that the image states (DimensionOrder).
+  /// Returns the plane on the page that comes `steps` pages after the first page of `run`. The
+  /// attribute DimensionOrder states the order of the planes.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;
@@ -214,8 +212,8 @@ class OmeReader {
     return {image, index[0], index[2], index[1]};
   }
 
-  /// Returns the sizes of the axes. `planes` must be sorted. The function throws an error if the
-  /// planes do not form a complete grid.
+  /// Returns the sizes of the axes. `planes` must be sorted.
+  /// @throws BadData  the planes do not form a complete grid
   StackAxes sizes_of(const std::vector<std::pair<Plane, std::int64_t>>& planes) const {
     std::set<std::pair<std::int64_t, std::int64_t>> channels;
     std::set<std::int64_t> times, slices;

@@ -1,7 +1,6 @@
 #pragma once
-// Reads the axes of OME-TIFF files (Open Microscopy Environment, OME-TIFF specification). The
-// OME-XML in the first page states the sizes of the axes, the order of the axes, and which page
-// contains which plane.
+// Reads the axes of OME-TIFF files. The OME-XML in the first page states the sizes and the order of
+// the axes, and which page contains which plane (OME-TIFF specification).
 
 #include "io/axes/stack_axes.h"
 
@@ -10,9 +9,8 @@ namespace lull::io {
 /// Returns whether the description of a TIFF file is OME-XML.
 [[nodiscard]] bool is_ome_xml(std::string_view description);
 
-/// Reads the axes of a file with OME-XML. If a file contains several images (positions of the
-/// microscope's stage), the function treats their channels as further channels. If the OME-XML
-/// describes several files, the function uses only the planes in this file.
+/// Reads the axes of a file with OME-XML. Several images in a file, such as positions of the
+/// microscope's stage, become further channels. Planes in other files are ignored.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes ome_axes(const DescribedPages& file);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The axes of a TIFF stack: channels, time points and slices. The descriptions that ImageJ and OME
-// programs write state the axes.
+// The axes of a TIFF stack: channels, time points and slices, as ImageJ and OME programs describe
+// them.
 
 #include <cstdint>
 #include <string>
@@ -9,18 +9,17 @@
 
 namespace lull::io {
 
-/// The axes of a stack, and the order of its frames. All frames of a channel come before the frames
-/// of the next channel. Within a channel, the frames are ordered by time point, and within a time
-/// point by slice.
+/// The axes of a stack, and the order of its frames: by channel, within a channel by time point,
+/// within a time point by slice.
 struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// The page of each frame. If the list is empty, the frames have the order of the pages.
+  /// The page of each frame; an empty list: frame i is on page i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
   /// One line about a contradiction between the description and the pages; empty if there is none.
-  /// The stack can be read in spite of the contradiction.
+  /// The file can still be read.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }
@@ -39,10 +38,10 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a file. The description is either from ImageJ
-/// ("channels=2", pages in the order channel, z, time) or OME-XML. If a file has no description,
-/// all pages are slices of one volume. If ImageJ's description contradicts the number of pages, all
-/// pages are also slices of one volume, as in ImageJ itself, and StackAxes::warning is set.
+/// Reads the axes from the description of a TIFF file: OME-XML, or text by ImageJ ("channels=2",
+/// pages in the order channel, z, time). Without a description, all pages are slices of one volume.
+/// If ImageJ's description contradicts the number of pages, they are also slices of one volume, and
+/// StackAxes::warning is set.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

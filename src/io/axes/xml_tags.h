@@ -1,6 +1,5 @@
 #pragma once
-// Reads the tags of an XML text one after the other. The reader accepts any text: it stops at the
-// first incomplete tag.
+// Reads the tags of an XML text one after the other, up to the first incomplete tag.
 
 #include <cstdint>
 #include <optional>
@@ -15,10 +14,10 @@ struct XmlTag {
   std::string_view attributes;  // text between the name and the end of the tag
   std::string_view text;        // text between this tag and the next one
 
-  /// Returns the value of an attribute, in which predefined entities such as &amp; are replaced.
-  /// Returns nullopt if the tag does not have the attribute.
+  /// Returns the value of an attribute with its predefined entities (such as &amp;) decoded;
+  /// nullopt if the tag does not have the attribute.
   std::optional<std::string> attribute(std::string_view wanted) const;
-  /// Returns the integer that an attribute states. Returns `otherwise` if the tag does not have the
+  /// Returns the integer value of an attribute. Returns `otherwise` if the tag does not have the
   /// attribute, and nullopt if the value is not an integer.
   std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
 };

@@ -1,6 +1,6 @@
-// Checks the structure of AVI files. AVI files consist of chunks (a name of four letters, a size,
-// data) and lists of chunks. If a chunk has an invalid name, FFmpeg skips all bytes up to the next
-// valid name and reports no damage.
+// Checks the structure of AVI files, which consist of chunks (a name of four letters, a size, data)
+// and lists of chunks. FFmpeg skips all bytes between an invalid chunk and the next valid name, and
+// reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -63,9 +63,8 @@ int AviWalk::stream_of(const std::string& name) {
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk with this name belongs to the movie (the list "movi"). A name such as
-/// "00dc" consists of a stream number and the kind of the data. A name such as "ix00" marks an
-/// index.
+/// Returns whether a chunk with this name belongs to the list "movi": data of a stream, such as
+/// "00dc", or an index, such as "ix00".
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -73,9 +72,8 @@ bool AviWalk::is_of_movie(const std::string& name) const {
          std::isalnum(static_cast<unsigned char>(name[3]));
 }
 
-/// Returns whether a chunk with this name has the same kind as the first chunk of its stream. The
-/// kinds "dc" and "db" both mean video. The kind "pc" means a change of the palette and is always
-/// accepted.
+/// Returns whether a chunk with this name has the same kind as the first chunk of its stream. "dc"
+/// and "db" both mean video; "pc", a change of the palette, is valid in each stream.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -96,8 +94,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Outside the list "movi", which contains the movie, programs may add chunks with any printable
-  // names.
+  // Programs may add chunks with any printable names outside the list "movi".
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -106,17 +103,17 @@ void AviWalk::step() {
   if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
-  // An empty chunk of a video stream repeats the previous picture and does not count as a packet.
+  // An empty chunk of a video stream repeats the previous picture and is not a packet.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
-  // The padding byte after a chunk of odd size may be missing, because some writers omit it.
+  // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
                          !(is_of_movie(next.name) || !next.list.empty());
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Counts a fault and continues at the next valid chunk. The cause may be a wrong size of the
-/// previous chunk, so the search begins in the data of the previous chunk.
+/// Counts a fault and continues at the next valid chunk. The search begins in the data of the
+/// previous chunk, whose size may be wrong.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();
@@ -126,8 +123,8 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid chunk of the movie begins at byte `place`, and either another valid
-/// chunk or the end of the list follows.
+/// Returns whether a valid chunk of the list "movi" begins at byte `place`, and another valid chunk
+/// or the end of the list follows it.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -1,7 +1,7 @@
 #pragma once
-// Checks the structure of a media file unit by unit. A unit is a chunk, an element, a packet or a
-// block, depending on the container. The check is needed because FFmpeg's demuxers skip a damaged
-// unit and all bytes up to the next unit that they recognise, and report no damage.
+// Checks the structure of a media file unit by unit: chunks, elements, packets or blocks, depending
+// on the container. The check is needed because FFmpeg's demuxers skip damaged units and report no
+// damage.
 
 #include <cstdint>
 #include <memory>
@@ -19,20 +19,19 @@ class ContainerWalk {
   ContainerWalk(const ContainerWalk&) = delete;
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
-  /// Continues the check at least to byte `end` of the file. The function does nothing if the check
-  /// has already reached `end`. The demuxer's position in the file is a good value for `end`: the
-  /// check and the demuxer then read the same bytes at about the same time.
+  /// Continues the check at least to byte `end` of the file. If `end` is the demuxer's position in
+  /// the file, the check and the demuxer read the same bytes at about the same time.
   void walk_to(std::uint64_t end);
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults found so far. A damaged unit is one fault. A run of bytes that do
-  /// not belong to any unit is also one fault.
+  /// Returns the number of faults found so far. A damaged unit is one fault, and so is a run of
+  /// bytes that belong to no unit.
   std::int64_t faults() const { return faults_; }
-  /// Returns the description of the first fault. The text is empty if there is no fault.
+  /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
-  /// Returns the number of packets of the main video in the part of the file that has been checked.
-  /// Returns nullopt if the check for this container does not count packets.
+  /// Returns the number of packets of the main video in the checked part of the file; nullopt if
+  /// the check for this container does not count packets.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:
@@ -44,13 +43,12 @@ class ContainerWalk {
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the check. A check calls this function if it cannot interpret the remaining bytes as
-  /// units.
+  /// Ends the check, if the remaining bytes cannot be interpreted as units.
   void stop() { at_ = file_.size(); }
   /// Counts a fault at the position at().
   void add_fault(const std::string& text);
-  /// Returns the first position of `pattern` at or after `from`. Returns the size of the file if
-  /// the pattern does not occur.
+  /// Returns the first position of `pattern` at or after `from`; the size of the file if there is
+  /// none.
   std::uint64_t find(std::string_view pattern, std::uint64_t from);
 
  private:

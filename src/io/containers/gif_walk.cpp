@@ -1,5 +1,5 @@
-// Checks the structure of GIF files (GIF89a). A GIF file consists of a header, extensions and
-// pictures, and a trailer. At a block of unknown kind, FFmpeg stops reading and reports no damage.
+// Checks the structure of GIF files (GIF89a): a header, extensions and pictures, and a trailer.
+// FFmpeg stops at a block of unknown kind and reports no damage.
 
 #include <string_view>
 #include <utility>
@@ -58,8 +58,7 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // A control extension of a wrong size is a fault. If the function skipped such an extension, it
-  // could also skip the next picture.
+  // A control extension of a wrong size is a fault: skipping it could also skip the next picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -75,9 +74,8 @@ void GifWalk::step() {
   fail("a block of unknown kind");
 }
 
-/// Counts a fault and continues at the next control extension, because a control extension precedes
-/// each picture. The cause may be a wrong size in the previous picture, so the search begins in the
-/// data of the previous picture.
+/// Counts a fault and continues at the next control extension, which precedes the next picture. The
+/// search begins in the data of the previous picture, because a size there may be wrong.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

@@ -88,8 +88,8 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // Position of the end of the current cluster. The value is nullopt outside of clusters, and 0 if
-  // the size of the cluster is unknown.
+  // Position of the end of the current cluster; 0: the size of the cluster is unknown; nullopt:
+  // outside of clusters.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;     // several faults in a cluster count as one
@@ -99,9 +99,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Forgets the end of the block group and the end of the cluster if the position at() has reached
-/// them. Returns whether the position is still within the segment; the check ignores all later
-/// bytes.
+/// Updates the state when at() has reached the end of the block group or of the cluster. Returns
+/// whether the position is still within the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -167,8 +166,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
 }
 
 /// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
-/// number, a time stamp of 16 bits and flags. If the flags state that the block contains several
-/// frames (lacing), the next byte is the number of frames minus one.
+/// number, a time stamp of 16 bits and flags. With lacing (several frames in a block), the next
+/// byte is the number of frames minus one.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -210,8 +209,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Verifies the checksum of an element (RFC 8794, section 11.3.1). The first child element may
-/// contain the checksum of the other children, in little-endian order.
+/// Verifies the checksum of an element (RFC 8794, section 11.3.1): an optional first child element
+/// contains the checksum of the other children, in little-endian order.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];
@@ -232,8 +231,7 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 }
 
 /// Counts a fault and continues at the next block of the cluster, at the end of the cluster, or at
-/// the next cluster. The cause may be a wrong size of the previous block, so the search begins in
-/// the data of the previous block.
+/// the next cluster. The search begins in the data of the previous block, whose size may be wrong.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;
@@ -253,8 +251,8 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid block begins at byte `place`, and the cluster either ends after this
-/// block or continues with a valid element.
+/// Returns whether a valid block begins at byte `place`, and a valid element or the end of the
+/// cluster follows it.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

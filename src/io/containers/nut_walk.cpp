@@ -1,7 +1,6 @@
-// Checks the structure of NUT files (FFmpeg's specification of 2007). NUT files consist of packets
-// and frames. A packet begins with a start code and ends with a checksum. A frame begins with a
-// header, whose first byte is the frame code. At an invalid header, FFmpeg continues at the next
-// synchronisation point and reports no damage.
+// Checks the structure of NUT files (FFmpeg's specification of 2007), which consist of packets with
+// checksums and of frames. FFmpeg skips all bytes from an invalid header to the next
+// synchronisation point, and reports no damage.
 
 extern "C" {
 #include <libavutil/crc.h>
@@ -55,8 +54,7 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// The properties that a frame code stands for. The frame code is the first byte of a frame's
-/// header.
+/// The properties that the first byte of a frame (its frame code) stands for.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -76,12 +74,11 @@ enum Flag : std::uint64_t {
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;
-  std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
+  std::vector<std::uint64_t> elided{0};  // frame header bytes that the file omits
 };
 
-/// A run of consecutive entries in the table of frame codes. The file states the flags of a run,
-/// and may omit all other fields. For the omitted fields, read_run() uses the default values of the
-/// specification.
+/// A run of consecutive entries in the table of frame codes. read_run() uses the default values of
+/// the specification for fields that the file omits.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -158,8 +155,8 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum at the end of a packet matches the bytes before it. For a valid
-/// packet, the checksum of all bytes, including the stored checksum, is 0.
+/// Returns whether the checksum at the end of a packet matches. The checksum of all bytes,
+/// including the stored checksum, is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));
@@ -168,8 +165,7 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // A packet of more than this number of bytes has a second checksum, which protects the header of
-  // the packet.
+  // Packets with more bytes have a second checksum for their header.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

@@ -1,6 +1,5 @@
 // Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
-// bytes. Each payload unit of an elementary stream begins with a start code. FFmpeg drops payload
-// units without a start code and reports no damage.
+// bytes. FFmpeg drops payload units that do not begin with a start code, and reports no damage.
 
 #include <algorithm>
 #include <array>
@@ -34,10 +33,9 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance between the beginnings of packets in bytes. The distance is larger than the
-/// size of a packet if a time stamp precedes each packet (Blu-ray) or a checksum follows each
-/// packet (DVB). A recording may begin in the middle of a packet, so the function searches for the
-/// first packet.
+/// Finds the distance in bytes between the beginnings of packets. Time stamps (Blu-ray) or
+/// checksums (DVB) may separate the packets. The function searches for the first packet, because a
+/// recording may begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)
@@ -60,7 +58,7 @@ void TransportWalk::step() {
   if (distance_ == 0 && !find_distance()) return stop();
   Packet packet;
   if (!file().read(at(), packet.data(), packet.size())) return stop();
-  if (packet[0] != sync) {  // the demuxer reports the lost bytes
+  if (packet[0] != sync) {  // the demuxer reports lost bytes itself
     distance_ = 0;
     if (!find_distance()) stop();
     return;
@@ -77,9 +75,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A payload unit without a start code counts as a fault only if a payload unit after it in the
-  // same stream has a start code. If none has a start code, the stream may contain tables (such as
-  // the programme map), whose payload units never have start codes.
+  // A payload unit without a start code is a fault only if a later unit of the stream has one:
+  // streams of tables, such as the programme map, have no start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

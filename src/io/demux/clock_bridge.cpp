@@ -10,14 +10,14 @@
 namespace lull::io {
 namespace {
 
-// Maximum difference between consecutive time stamps of a stream, in seconds. ClockBridge treats a
-// larger difference as a forward jump. The ffmpeg command uses the same limit.
+// Maximum difference between consecutive time stamps of a stream, in seconds; a larger one is a
+// forward jump. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
-// Maximum step back between consecutive decoding times of a stream, in seconds. ClockBridge treats
-// a larger step as a jump.
+// Maximum step back between consecutive decoding times of a stream, in seconds; a larger step is a
+// backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time of packets in seconds, measured in the time stamps of the video. Packets
-// wait if the time stamps of their stream have jumped and the time stamps of the video have not.
+// Maximum waiting time of packets in seconds of the video. Packets wait if the time stamps of their
+// stream have jumped and those of the video have not.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -66,17 +66,17 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet` and the video packet that was read most recently. The unit is
-/// a tick of the stream of `packet`.
+/// Returns the time between `packet` and the most recent video packet, in ticks of the stream of
+/// `packet`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the time stamps of the input have jumped back although the packet has a larger
-/// time stamp than the previous packet. The reason is the demuxer: if it mistakes a backward jump
-/// for an overflow of the counter, it increases the time stamp of the packet.
+/// Returns whether the time stamps of the input have jumped back although the time stamp of
+/// `packet` has increased. This occurs if the demuxer mistakes a backward jump for an overflow of
+/// the counter, and adds the counter's range.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -84,9 +84,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet follows the previous packet of its stream without a jump. The
-/// function compares the expected time with the time stamp of the packet plus the offset of the
-/// stream's current section of continuous time stamps.
+/// Returns whether the packet follows the previous packet of its stream without a jump, if its time
+/// stamp is shifted by the stream's current offset.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -95,10 +94,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether a video packet has about the same time as the most recent audio packet. If the
-/// result is true, the time stamps have not jumped: the video has only paused for a long time, for
-/// example in a slide show. The function adds the offset that currently applies to the video to the
-/// time stamp of the packet.
+/// Returns whether a video packet, shifted by the video's current offset, has about the same time
+/// as the most recent audio packet. If so, the time stamps have not jumped: the video has only
+/// paused, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -147,9 +145,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video have jumped. Before the first packet in suspects_,
-/// there is a gap or a step back. If the time stamp of the second packet continues the time stamp
-/// of the first packet, the video has jumped. Otherwise, only the first packet has a wrong time
+/// Decides whether the time stamps of the video jump at the first packet in suspects_. They do if
+/// the second packet continues the first one. Otherwise, only the first packet has a wrong time
 /// stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
@@ -181,16 +178,15 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps at a jump. The function chooses the offset of the
-/// section so that the packets after the jump follow the last frame before the jump.
+/// Begins a new section of continuous time stamps. The section's offset places the packets after
+/// the jump directly after the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped long before the time stamps of the video. The
-  // function therefore tests the offsets that other streams already use, before it begins a new
-  // section.
+  // Another stream may have jumped long before the video. The function therefore first tests the
+  // offsets that other streams already use.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -209,9 +205,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps to which `packet` belongs, as an index in
-/// offsets_. `packet` belongs to a stream other than the main video. Returns nullopt if the time
-/// stamp of `packet` fits no section.
+/// Returns the section of continuous time stamps to which `packet` of another stream than the video
+/// belongs, as an index in offsets_; nullopt if its time stamp fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -228,8 +223,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may pause for a long time. If the time stamps after the pause agree with the time
-  // stamps of the video, the pause is not a jump.
+  // If the time stamps after a long pause agree with the time stamps of the video, the stream has
+  // not jumped.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -238,8 +233,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If only one packet waits, and the next packet does not continue its time stamp, the stream
-    // has not jumped: only the waiting packet has a wrong time stamp.
+    // If the next packet does not continue the single waiting packet, only the waiting packet has a
+    // wrong time stamp, and the stream has not jumped.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -267,16 +262,15 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, because a new section may have begun that fits
-/// their time stamps.
+/// Passes the waiting packets to push_other() again, because their time stamps may fit a new
+/// section.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream that has jumped although the video has not jumped. If
-/// the time stamp of a packet fits no existing section of continuous time stamps, the packet begins
-/// a new section for its stream.
+/// Delivers the waiting packets of a stream that has jumped without the video. A packet whose time
+/// stamp fits no section of continuous time stamps begins a new section for its stream.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -298,8 +292,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new section of continuous time stamps for the stream of the packet. The function
-/// chooses the offset of the section so that the packet follows the previous packet of the stream.
+/// Begins a new section of continuous time stamps for the stream of the packet. The section's
+/// offset places the packet directly after the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -316,8 +310,7 @@ void ClockBridge::give_own_clock(PacketPtr packet) {
   emit(std::move(packet));
 }
 
-/// Replaces a wrong time stamp of the packet by the time at which the previous packet of the stream
-/// ends.
+/// Sets the time stamp of the packet to the end of the previous packet of the stream.
 void ClockBridge::retime(PacketPtr packet) {
   const Stream& s = state(packet->stream_index);
   shift_times(*packet, s.next - mapped(*packet, s.clock));
@@ -361,10 +354,9 @@ void ClockBridge::remove_marks(Stream& stream) {
   deliver_doubtful(stream);
 }
 
-/// Adds a packet to the packets that pop() returns. A packet with the flag for damage must wait
-/// until three further packets have arrived, because the demuxer also sets this flag before a jump
-/// of the time stamps. One further packet is not enough: FFmpeg's parsers may move the flag to an
-/// earlier packet.
+/// Adds a packet to the packets that pop() returns. A packet that the demuxer flags as damaged
+/// waits for three further packets, because the demuxer also sets this flag before a jump. One
+/// further packet does not suffice: FFmpeg's parsers may move the flag to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -378,8 +370,7 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the counter of the time stamps. The demuxer itself corrects the time
-/// stamps after an overflow.
+/// Reports an overflow of the time stamp counter. The demuxer itself has corrected the time stamps.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;
@@ -397,8 +388,7 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Returns a time stamp in seconds as the input contains it. The function undoes the demuxer's
-/// correction of overflows.
+/// Returns a time stamp of the input in seconds, without the demuxer's correction of overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

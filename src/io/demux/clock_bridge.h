@@ -1,6 +1,5 @@
 #pragma once
-// Removes discontinuities from the time stamps of an input. Joined recordings and restarted
-// encoders cause such discontinuities.
+// Removes the discontinuities of time stamps that joined recordings and restarted encoders cause.
 
 #include <cstdint>
 #include <deque>
@@ -13,18 +12,15 @@
 namespace lull::io {
 
 /// Shifts the time stamps of a demuxer's packets so that they are continuous even if the input's
-/// time stamps jump. Formats without FFmpeg's flag AVFMT_TS_DISCONT cannot jump; their packets do
-/// not change.
+/// time stamps jump. Packets of formats without FFmpeg's flag AVFMT_TS_DISCONT do not change.
 ///
-/// After a jump, the video continues in the output one frame duration after the last frame before
-/// the jump. The time stamps of all other streams get the same offset as the video, so that these
-/// streams remain synchronised with the video. If the audio jumps first, the audio packets wait
-/// until the video jumps. Audio packets that would overlap with earlier audio packets are dropped.
+/// After a jump, the video continues one frame duration after the last frame before the jump. All
+/// other streams are shifted by the same offset, so that they remain synchronised. If the audio
+/// jumps first, its packets wait until the video jumps. Audio packets that overlap with earlier
+/// audio packets are dropped.
 ///
-/// The demuxer marks the last packets before a jump as damaged, because the counters in the
-/// transport packets do not continue there. ClockBridge removes these marks; the decoder detects
-/// real damage. The output depends only on the packets, not on the moments at which the caller
-/// pushes and pops packets.
+/// ClockBridge clears the damage flag that the demuxer sets in the last packets before a jump. The
+/// output depends only on the packets, not on the moments of push() and pop().
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -36,11 +32,11 @@ class ClockBridge {
   void push(PacketPtr packet);
   /// Ends the input. The caller must call this function after the last packet.
   void finish();
-  /// Returns the next packet with continuous time stamps. Returns null if further packets must be
-  /// pushed first.
+  /// Returns the next packet with continuous time stamps; null if further packets must be pushed
+  /// first.
   PacketPtr pop();
-  /// Discards all packets that have been pushed and not yet returned. The caller must call this
-  /// function after each seek.
+  /// Discards all packets that pop() has not yet returned. The caller must call this function after
+  /// each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -48,15 +44,15 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times after the packet that pop() returned most recently for this stream, in ticks of the
-    // stream: decoding time of the packet, expected decoding time of the next packet, end of the
-    // presentation, and duration of the packet.
+    // Times in ticks of the stream, after the packet that pop() returned most recently: its
+    // decoding time, the expected decoding time of the next packet, the end of the presentation,
+    // the duration.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer marked as damaged, and the packets after it. These packets wait
-    // until it is known whether the time stamps jump after the marked packet.
+    // A packet that the demuxer flagged as damaged, and the packets after it. They wait until it is
+    // known whether the time stamps jump after the flagged packet.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -97,8 +93,7 @@ class ClockBridge {
   const int video_;
   const bool keeps_gaps_, can_jump_;
   // The offset of each section of continuous time stamps, in ticks of the video. ClockBridge adds
-  // the offset to the time stamps of the section. In names of this class, "clock" means such a
-  // section.
+  // the offset to the time stamps of the section. Names of this class call such a section "clock".
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

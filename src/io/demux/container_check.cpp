@@ -15,10 +15,9 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// Checks whether the boxes of an MP4 file are complete. The file consists of boxes, which begin
-// with their size and type (ISO/IEC 14496-12, 4.2). If the size field is 1, a size of 64 bits
-// follows the type. Data of other programs may follow the last box, so the check ends at the first
-// box of an unknown type.
+// Checks whether the boxes of an MP4 file are complete. A box begins with its size and type
+// (ISO/IEC 14496-12, 4.2); if the size is 1, a size of 64 bits follows. The check ends at the first
+// box of unknown type, because data of other programs may follow the last box.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -37,8 +36,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// Checks whether the Segment element of a Matroska file is complete. The file consists of a header
-// and this element (RFC 9559, section 5). The Segment element of a finished file states its size.
+// Checks whether the Segment element of a Matroska file is complete. This element follows the
+// file's header (RFC 9559, section 5), and states its size if the file is finished.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -51,8 +50,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// Checks whether the chunks of a RIFF file are complete. WebP files have only one RIFF chunk. AVI
-// files have one additional RIFF chunk for each further gigabyte.
+// Checks whether the chunks of a RIFF file are complete. WebP files have one RIFF chunk; AVI files
+// have a further one for each further gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -65,9 +64,8 @@ std::string check_riff(FileBytes& file) {
   return {};
 }
 
-// Checks whether the chunks of a PNG file are complete. A picture consists of a signature and of
-// chunks (length, type, data, checksum) up to the chunk IEND (ISO/IEC 15948, 5.3). Several pictures
-// may follow each other in a file. The check ignores any other data after IEND.
+// Checks whether the chunks of a PNG file are complete, up to the chunk IEND (ISO/IEC 15948, 5.3).
+// A file can contain several pictures. The check ignores other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -83,15 +81,14 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes that may follow the last packet or page of a complete file. Players
-/// ignore such bytes, which may be padding or tags of other programs.
+/// Maximum number of bytes, such as padding or tags of other programs, after the last packet or
+/// page of a complete file. Players ignore these bytes.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
-// with 0x47. The distance between packets is 192 bytes if a time stamp precedes each packet
-// (Blu-ray), and 204 bytes if a checksum follows each packet (DVB). Packets can begin at any byte
-// of the file, because a recording may begin in the middle of a packet. The function therefore
-// searches the last bytes of the file for five packets that follow each other.
+// with 0x47. Packets begin every 188 bytes, every 192 bytes with time stamps (Blu-ray), or every
+// 204 bytes with checksums (DVB). The function searches the last bytes for five consecutive
+// packets, because a recording may begin in the middle of a packet.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -111,17 +108,17 @@ std::string check_transport_stream(FileBytes& file) {
   return {};
 }
 
-// Checks whether the last tag of an FLV file is complete. The file consists of a header, which
-// states its own size, and of tags (type, size in 24 bits, time, stream number 0). The total size
-// of a tag follows each tag (Adobe's FLV specification, annex E).
+// Checks whether the last tag of an FLV file is complete. After the header, the file consists of
+// tags (type, size in 24 bits, time, stream number 0), each followed by its total size (Adobe's FLV
+// specification, annex E).
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is incomplete";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most files, the last four bytes state the size of the last tag. If other data follow the
-  // last tag, the function must read the sizes of all tags.
+  // In most files, the last four bytes state the size of the last tag. Otherwise, other data follow
+  // the last tag, and the function reads the sizes of all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -139,8 +136,8 @@ std::string check_flv(FileBytes& file) {
   return at == file.size() ? "" : cut;
 }
 
-// Checks whether a GIF file has all parts up to the trailer. The file consists of a header, an
-// optional colour table, blocks and the trailer (GIF89a, appendix B).
+// Checks whether a GIF file is complete: a header, an optional colour table, blocks and a trailer
+// (GIF89a, appendix B).
 std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
@@ -168,9 +165,9 @@ std::string check_gif(FileBytes& file) {
   return cut;
 }
 
-// Checks whether an Ogg file ends with the last page of a stream, and whether this page is
-// complete. An Ogg page consists of a header, the lengths of its segments, and the segments (RFC
-// 3533, section 6). A flag marks the last page of a stream.
+// Checks whether an Ogg file ends with the complete last page of a stream. A page consists of a
+// header, the lengths of its segments, and the segments (RFC 3533, section 6). A flag marks the
+// last page.
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -190,8 +187,7 @@ std::string check_ogg(FileBytes& file) {
 }
 
 // A NUT file ends with the length of its index and a checksum (FFmpeg's specification, "index").
-// The specification allows files without an index, but FFmpeg, the only writer in use, always
-// writes an index.
+// The index is optional in the specification, but FFmpeg always writes it.
 constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
 
 std::string check_nut(FileBytes& file) {
@@ -203,9 +199,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// Checks whether all samples that the index of an MP4 file lists are in the file. The check is
-// needed because a truncated file can have a complete index although samples are missing: MP4
-// stores the index and the samples at different positions.
+// Checks whether all samples that the index of an MP4 file lists are in the file. A truncated file
+// can have a complete index, because MP4 stores index and samples at different positions.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -242,9 +237,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. Among the formats for pipes, only NUT ends with an
-// element (the index) that proves that the input is complete. InputPipe::tail() returns only the
-// last bytes of the pipe. If the index is longer than these bytes, the function assumes that the
+// Checks the end of an input from a pipe. Only NUT has an element, the index, that proves a
+// complete input. If the index is longer than InputPipe::tail(), the function assumes that the
 // input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};

@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether a file contains everything that its container announces. The check is needed
-// because most of FFmpeg's demuxers treat a truncation as the end of the file and report nothing.
+// Checks whether a file contains everything that its container announces. Most of FFmpeg's demuxers
+// treat a truncation as the end of the file and report nothing.
 
 #include <string>
 
@@ -9,21 +9,21 @@
 
 namespace lull::io {
 
-/// Examines the outermost structure of a regular file and the index that the demuxer has read. The
-/// function reads only headers. It returns why the file cannot be complete, or an empty text if it
-/// finds no sign of a truncation.
+/// Returns why a regular file cannot be complete; an empty text if there is no sign of a
+/// truncation. The function reads the headers of the outermost units of the file and the demuxer's
+/// index.
 ///
-/// The function cannot detect all truncations. A raw stream (MPEG-TS, Ogg, FLV, H.264 without
-/// container) or a live recording (Matroska without sizes, MP4 in fragments) looks like a shorter
-/// file after a truncation. A truncated Y4M file looks complete if it ends exactly after a frame.
+/// Some truncations cannot be detected. A truncated raw stream (MPEG-TS, Ogg, FLV, H.264 without
+/// container) or live recording (Matroska without sizes, MP4 in fragments) looks like a shorter
+/// file. A Y4M file that ends exactly after a frame looks complete.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Examines the last bytes that were read from a pipe. Returns why the data cannot be complete, or
-/// an empty text if there is no sign of a truncation.
+/// Examines the last bytes of the data from a pipe. Returns why the data cannot be complete, or an
+/// empty text if there is no sign of a truncation.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
-/// Returns whether a TIFF file has pages after its first page. The check is needed because FFmpeg
-/// reads only the first page.
+/// Returns whether a TIFF file has further pages after the first one. FFmpeg reads only the first
+/// page.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);
 
 }  // namespace lull::io

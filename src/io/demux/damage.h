@@ -1,5 +1,5 @@
 #pragma once
-// Handling of damaged inputs. Damage is either counted or reported as an error.
+// Counts damage of inputs or reports it as an error.
 
 #include <cstdint>
 #include <deque>
@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// Counts the damage of an input. If damage is not tolerated, the functions that report damage
-/// throw an error instead.
+/// Counts the damaged frames of an input, or throws an error at the first damage if damage is not
+/// tolerated.
 class DamageCount {
  public:
   explicit DamageCount(bool pass) : pass_(pass) {}
@@ -20,12 +20,12 @@ class DamageCount {
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
-  /// Counts a damaged frame. Several reports with the same time stamp count as one frame. Reports
-  /// without a time stamp (AV_NOPTS_VALUE) count as one frame each.
+  /// Counts a damaged frame. Reports with equal time stamps count as one frame. Each report without
+  /// a time stamp (AV_NOPTS_VALUE) counts as one frame.
   /// @throws BadData  damage is not tolerated; `text` is the message
   void add_frame(const std::string& text, std::int64_t pts);
-  /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder later returns
-  /// no frame for this packet, add_missing_frame() does not count the frame again.
+  /// Counts the frame of a packet that the demuxer flags as damaged. If the decoder returns no
+  /// frame for this packet, add_missing_frame() does not count it again.
   void add_packet(const std::string& text, std::int64_t pts);
   /// Records a packet that the demuxer does not mark as damaged. The caller must call this function
   /// for each such packet.
@@ -34,12 +34,12 @@ class DamageCount {
   void add_missing_frame(const std::string& text);
   /// Counts the premature end of the input. Further calls have no effect.
   void add_truncation(const std::string& text);
-  /// Reports that the structure of the input has `faults` faults in total. `text` describes the
-  /// first fault. The faults and the counted frames may result from the same damage, so found()
-  /// states the larger of the two numbers, not their sum.
+  /// Reports that the structure check has found `faults` faults so far; `text` describes the first
+  /// one. found() returns the larger of the numbers of faults and of damaged frames, because the
+  /// same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Ends the count. The caller must call this function at the end of the input. If the input was
-  /// truncated, the function counts `missing` frames as damaged, and at least one frame.
+  /// Ends the count at the end of the input. If the input was truncated, the function counts
+  /// `missing` frames as damaged, and at least one.
   void finish(std::int64_t missing);
 
  private:
@@ -51,8 +51,8 @@ class DamageCount {
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // Number of damaged packets for which the decoder may still report a missing frame, and number of
-  // intact packets since the most recent damaged packet.
+  // Number of damaged packets for which the decoder may still return no frame, and number of intact
+  // packets since the last damaged one.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

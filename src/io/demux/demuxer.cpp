@@ -14,7 +14,7 @@ PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   return one ? PictureFiles() : PictureFiles(path, options);
 }
 
-constexpr std::int64_t max_missing = 100000;  // in frames; a larger number is due to a wrong time
+constexpr std::int64_t max_missing = 100000;  // in frames; a larger number means a wrong time stamp
 
 }  // namespace
 
@@ -38,8 +38,8 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// Prepares the stream of a picture sequence, whose time stamps are numbers of frames. The first
-// picture determines the format of all other pictures.
+// Prepares the stream of a picture sequence. Its time stamps are frame numbers. The first picture
+// determines the format of all pictures.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -50,7 +50,7 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to `time_us` (SourceOptions::skip_us), in microseconds after the first frame.
+// Seeks to the time SourceOptions::skip_us, in microseconds after the first frame.
 // @throws InvalidArgument  the input cannot seek, or the position after a seek would be unknown
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
@@ -156,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue: after a read error, some
-// of FFmpeg's demuxers find a later position from which they can read.
+// Counts a read error as damage. Returns whether the demuxer may continue: some of FFmpeg's
+// demuxers find a later position from which they can read.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -185,8 +185,7 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The difference between the time stamps before and after a fault shows how many frames are
-  // missing.
+  // The time stamps before and after a fault show how many frames are missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
@@ -202,8 +201,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults in the structure of the input. `missing` is the number of frames that are
-/// missing at these faults, according to the time stamps.
+/// Counts new faults in the structure of the input, at which `missing` frames are missing according
+/// to the time stamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -219,16 +218,15 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // This search for a truncation must wait until the end of the input, because it needs the
-  // demuxer's index. For fragmented MP4 files, the index is complete only at the end.
+  // The search for a truncation needs the demuxer's index. In a fragmented MP4 file, the index is
+  // complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // The function searches FFmpeg's log, because a Matroska file of unknown size may end within a
-  // cluster, and the demuxer reports this fault only in the log.
+  // If a Matroska file of unknown size ends within a cluster, the demuxer reports this only in
+  // FFmpeg's log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // Every byte of a Y4M file belongs to a frame, so bytes after the last complete frame mean a
-  // truncation. FFmpeg's demuxer treats an incomplete last frame as the end of the file and reports
-  // nothing.
+  // In a Y4M file, bytes after the last complete frame mean a truncation, which FFmpeg's demuxer
+  // does not report.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -237,9 +235,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may fail to find some of the packets behind the fault. The number of
-  // missing packets is the expected number minus the number of packets that were read. The
-  // structure check or the time stamps determine the expected number.
+  // The demuxer may lose packets after a fault. The number of lost packets is the expected number
+  // minus the number of packets that were read. The structure check or the time stamps determine
+  // the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
-// the packets of all other streams to the muxer through a PacketRelay.
+// Reads the packets of a media file: returns the packets of the main video, and passes the packets
+// of all other streams to the muxer through a PacketRelay.
 
 #include <memory>
 #include <string>
@@ -23,27 +23,25 @@ namespace lull::io {
 
 class Demuxer {
  public:
-  /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer. For a sequence, the constructor calls damage.make_strict(), so that any damage throws
-  /// an error.
+  /// Opens a file, a pipe or a picture sequence and finds its main video stream. `damage` must
+  /// outlive the demuxer. Damage in a picture sequence always throws an error.
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Returns the name of the input. For a sequence, the result is the name of the first file.
+  /// Returns the name of the input; for a picture sequence, the name of its first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a single file that contains one or several pictures, and not a
-  /// video.
+  /// Returns whether the input is a single file with one or several pictures that are not a video.
   bool holds_pictures() const;
-  /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
-  /// The time stamp of a packet is the index of the packet's file.
+  /// Returns the files of a picture sequence; an empty list for other inputs. The time stamp of a
+  /// packet is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns whether the container stores a time stamp for each frame and the time stamps cannot
   /// jump.
   bool has_rising_times() const;
-  /// Returns the library that decodes the pictures. OpenEXR's library gets packets that contain
-  /// complete files. libtiff reads the files itself, so its packets have no data.
+  /// Returns the library that decodes the pictures. Packets for OpenEXR's library contain complete
+  /// files. Packets for libtiff have no data, because libtiff reads the files itself.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// Returns FFmpeg's messages about this input.
@@ -56,18 +54,18 @@ class Demuxer {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF). Packets of such inputs do
-  /// not contain the metadata of the picture.
+  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
+  /// contain the picture's metadata.
   bool is_heif() const;
   /// Returns whether the input can be opened a second time. Pipes and network addresses can be
   /// opened only once.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Continues to read until all packets of the other streams before `end` have been read. `end` is
-  /// in the video's time base. In some containers, audio packets come after the video packets of
-  /// the same time, so the muxer needs this function.
+  /// Reads until all packets of the other streams before `end` have been read; `end` is in the
+  /// video's time base. In some containers, audio packets come after the video packets of the same
+  /// time.
   void read_others_until(std::int64_t end);
-  /// Stores the size of the video's pictures in the parameters of the stream, if the container does
-  /// not state the size.
+  /// Stores the size of the video's pictures in the stream's parameters if the container does not
+  /// state it.
   void note_size(int width, int height);
   /// Seeks to a position before `time`, which is in the video's time base. Returns false if this
   /// input does not support seeking.
@@ -96,9 +94,8 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State after the most recent packet of the video: number of faults, number of frames missing at
-  /// the faults, number of packets of the video, duration of the packet, and times of the first and
-  /// the most recent packet.
+  /// State after the most recent packet of the video: number of faults, frames missing at the
+  /// faults, packets of the video, duration of the packet, times of the first and the last packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

@@ -1,6 +1,6 @@
 #pragma once
-// Applies edit lists to copied streams (ISO/IEC 14496-12, 8.6.6). An edit list removes packets.
-// FFmpeg's demuxer also returns these packets, and marks them with a discard flag.
+// Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer also returns the
+// packets that an edit list removes, and marks them with a discard flag.
 
 #include <cstdint>
 #include <deque>
@@ -11,14 +11,13 @@
 
 namespace lull::io {
 
-/// Duration of the packets that a decoder needs before the first kept packet, in microseconds. Opus
-/// requires 80 ms (RFC 7845, 4.6). No other audio codec in use requires a longer time.
+/// Duration of the packets that a decoder needs before the first kept packet, in microseconds: 80
+/// ms for Opus (RFC 7845, 4.6), the longest time of all audio codecs in use.
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes the packets of streams to `output`, and drops packets with the discard flag. The packets
-/// with the flag immediately before the first kept packet are preroll, which a decoder needs in
-/// order to start. The filter passes the preroll to `output`, still with the flag, for containers
-/// that can hide preroll.
+/// Passes the packets of streams to `output`, and drops packets with the discard flag. The
+/// exception is preroll: packets directly before the first kept packet, which a decoder needs in
+/// order to start. They keep the flag, so that containers can hide them.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

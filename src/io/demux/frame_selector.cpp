@@ -31,9 +31,8 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // The selected part ends where this frame ends. A frame of unknown duration lasts one tick. If
-    // the next frame begins before this frame ends and is not selected, the selected part ends
-    // where the next frame begins.
+    // The part ends where this frame ends, or where the next frame begins if that is earlier. A
+    // frame of unknown duration lasts one tick.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;
@@ -83,8 +82,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // If a subtitle extends beyond the end of the last selected part, it must wait: the next frame
-    // may be selected and extend the part. The subtitle is cut at the final end of the part.
+    // A subtitle that extends beyond the last part must wait, because the next frame may extend
+    // this part.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};

@@ -1,6 +1,6 @@
 #pragma once
-// Selects parts of a video: decides which frames the output contains, and shifts the time stamps of
-// all streams so that the selected parts follow each other without gaps.
+// Selects parts of a video, and shifts the time stamps of all streams so that the selected parts
+// follow each other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,20 +13,18 @@
 namespace lull::io {
 
 /// Decides for each frame and packet whether the output contains it. The decoding thread calls
-/// judge_frame() for frames. The muxing thread calls judge_packet() for packets of other streams.
-/// The differences between the time stamps of frames within a range do not change. Each range
-/// begins where the last frame of the previous range ends; the first range begins where the input
-/// begins. Packets of other streams are shifted by the same time as the frames around them.
+/// judge_frame(), and the muxing thread calls judge_packet() for packets of other streams. Each
+/// range of selected frames begins where the previous range ends; the first one begins where the
+/// input begins. Packets of other streams are shifted by the same time as the frames around them.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Decides whether the output contains a frame. If the output contains the frame, the function
-  /// changes `pts` to the time of the frame in the output. `number` is the number of the frame in
-  /// the input, counted from 0. The caller must call this function for each frame in order of
-  /// presentation.
+  /// Decides whether the output contains the frame with this number in the input, counted from 0.
+  /// If so, the function changes `pts` to the time in the output. The caller must call this
+  /// function for each frame in order of presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();
@@ -34,13 +32,13 @@ class FrameSelector {
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether the output contains a packet, and shifts the time stamps of a packet that is
-  /// kept. A packet is kept if it begins within a range. Subtitles that overlap a range are
-  /// shortened to the range.
+  /// Decides whether the output contains a packet: whether the packet begins within a range. The
+  /// function shifts the time stamps of kept packets, and shortens subtitles to the range that they
+  /// overlap.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether judge_packet() would drop the packet, given the frames that have been judged
-  /// so far.
+  /// Returns whether judge_packet() would drop the packet after the frames that have been judged so
+  /// far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
@@ -58,9 +56,8 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // Packets of other streams before the first frame of the input belong to the part with that
-    // frame (`from_start`). Packets after the last frame belong to the part with that frame
-    // (`to_end`).
+    // Whether this part also contains the packets of other streams before the first frame of the
+    // input (`from_start`) or after the last frame (`to_end`).
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

@@ -27,7 +27,7 @@ bool is_empty_file(const std::string& path) {
   return fs::is_regular_file(path, code) && fs::file_size(path, code) == 0;
 }
 
-// Returns whether the file is a FIFO or a character device. Seeking in such files is impossible.
+// Returns whether the file is a FIFO or a character device, in which seeking is impossible.
 bool is_pipe(const std::string& path) {
   std::error_code code;
   const auto type = fs::status(path, code).type();
@@ -102,9 +102,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#', also
-// for "file:" addresses. If the name of the folder contains one of these characters, the function
-// opens the folder and uses the kernel's name of the open folder (/proc/self/fd).
+// Makes the file's address for FFmpeg. FFmpeg ends the path of an address at '?' and '#', so a
+// folder whose name contains one of these characters becomes /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -116,8 +115,8 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files. A
-// playlist at a network address may refer only to addresses of the allowed protocols.
+// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files; a
+// playlist at a network address may refer only to addresses of allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

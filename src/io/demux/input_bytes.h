@@ -1,6 +1,6 @@
 #pragma once
-// Reads the bytes of an input for FFmpeg. An input is a file, a pipe, or an address of one of
-// FFmpeg's protocols.
+// Reads the bytes of an input (a file, a pipe, or an address of one of FFmpeg's protocols) for
+// FFmpeg.
 
 #include <atomic>
 #include <cstdint>
@@ -26,10 +26,10 @@ class InputBytes {
   /// Returns the name of the input for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Returns the pipe that is read. Returns null if the input is a file or an address.
+  /// Returns the pipe that is read; null if the input is a file or an address.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address of the input. Relative names in a playlist refer to this address. The text
-  /// is empty for a pipe.
+  /// Returns the address of the input, to which relative names in a playlist refer; empty for a
+  /// pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;
@@ -39,8 +39,8 @@ class InputBytes {
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data. This read and all reads after it fail. Any thread may
-  /// call this function.
+  /// Ends a read that is waiting for data. That read and all later reads fail. Any thread may call
+  /// this function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();

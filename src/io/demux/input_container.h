@@ -1,6 +1,6 @@
 #pragma once
-// Opens the container of an input, whose format FFmpeg detects from the bytes. The module also
-// finds the streams of the container and checks the limits for inputs.
+// Opens the container of an input, finds its streams and checks the limits for inputs. FFmpeg
+// detects the format from the bytes.
 
 #include <memory>
 #include <optional>
@@ -15,9 +15,9 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures of an input. libtiff decodes TIFF files, because FFmpeg's
-/// decoder returns black pictures for the kinds of TIFF that it does not support. OpenEXR's library
-/// decodes OpenEXR files, because FFmpeg's decoder does not support all layers.
+/// The library that decodes the pictures of an input: libtiff for TIFF files, because FFmpeg
+/// returns black pictures for kinds of TIFF that it does not support; OpenEXR's library for OpenEXR
+/// files, because FFmpeg does not support all layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the stream numbers of the video streams, without cover pictures.
@@ -26,7 +26,7 @@ std::vector<int> video_streams(const AVFormatContext& context);
 class InputContainer {
  public:
   /// @param bytes    must outlive this object
-  /// @param picture  true if the input is a file of a picture sequence, which has no time stamps
+  /// @param picture  true if the input is a file of a picture sequence, without time stamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
   ///     and damage is not tolerated
   /// @throws InvalidArgument  the options are invalid

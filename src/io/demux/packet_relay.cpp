@@ -71,9 +71,8 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the scratch file until they fill half of the allowed memory. The function must
-// not load all packets at once: take() returns only the packets that the muxer needs now, and all
-// other packets would remain in memory and exceed the limit.
+// Loads packets from the scratch file until they fill half of the allowed memory. More packets
+// could exceed the limit, because take() removes only the packets that the muxer needs now.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

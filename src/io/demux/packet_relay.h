@@ -15,14 +15,12 @@
 
 namespace lull::io {
 
-/// A queue for packets between the demuxer and the muxer. The demuxer reads only as fast as the
-/// pipeline requests frames, and the pipeline limits the number of frames in memory. However, the
-/// number of packets between two frames is not limited: the input may store hours of audio between
-/// two frames, or after the last frame. PacketRelay therefore moves packets beyond the memory limit
-/// to a scratch file.
+/// A queue for packets between the demuxer and the muxer. PacketRelay moves packets beyond the
+/// memory limit to a scratch file, because an input may store hours of audio between two frames or
+/// after the last frame.
 ///
-/// PacketRelay stores packets from the start of the input. If no muxer has called attach() when the
-/// demuxer reads the first frame, PacketRelay drops all packets.
+/// If no muxer has called attach() when the demuxer reads the first frame, PacketRelay drops all
+/// packets.
 class PacketRelay {
  public:
   /// Returns the maximum number of bytes of packets in memory. `memory` is the memory limit of the
@@ -39,8 +37,7 @@ class PacketRelay {
 
   /// Registers the muxer. The muxer must call this function before the first frame is read.
   void attach();
-  /// Drops all stored and future packets. The muxer calls this function when it needs no further
-  /// packets.
+  /// Drops all stored and future packets.
   void close();
   /// Closes the relay if no muxer has called attach(). The source must call this function when it
   /// reads the first frame.
@@ -50,18 +47,17 @@ class PacketRelay {
   /// Adds a packet of a copied stream.
   /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops those packets in memory for which `unwanted` returns true. Packets in the scratch file
-  /// remain.
+  /// Drops the packets in memory for which `unwanted` returns true, but none in the scratch file.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. If `due` returns false
-  /// for a packet, the later packets of its stream also remain in the relay. If the scratch file
-  /// contains packets, another call may return more packets.
+  /// Returns the packets for which `due` returns true, in order of arrival. After the first packet
+  /// of a stream for which `due` returns false, all packets of the stream remain. If the scratch
+  /// file contains packets, a further call may return more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many packets as fit in memory. The result is empty only if the
-  /// relay contains no packets.
+  /// Returns all packets, or as many as fit in memory. The result is empty only if the relay is
+  /// empty.
   std::vector<PacketPtr> take();
 
   /// Returns the total size of the packets in memory in bytes.

@@ -15,31 +15,29 @@ namespace lull::io {
 /// Reads the file of a picture and returns its content as a packet at time 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data at time 0. Such a packet stands for a picture that a library reads
-/// directly from its file.
+/// Returns a packet without data at time 0, for a picture that a library reads directly from its
+/// file.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
   /// Makes an empty list. Inputs that are not picture sequences have an empty list.
   PictureFiles() = default;
-  /// Finds the files that match the pattern `path`. By default, the list contains only the files
-  /// that options.selection selects. If options.margins is true, the list contains all files and
-  /// marks the files that are not selected, because filters over time use their pictures as
-  /// context.
+  /// Finds the files that match the pattern `path` and that options.selection selects. If
+  /// options.margins is true, the list also contains the other files, marked as not selected, as
+  /// context for temporal filtering.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
 
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
-  /// Returns the content of the next file as a packet; null after the last file. The time stamp of
-  /// the packet is the index of the file among all files. If `reader` is libtiff, the packet has no
-  /// data. `first` is the container of the first file, with which all files must agree.
+  /// Returns the content of the next file as a packet; null after the last file. The time stamp is
+  /// the index of the file among all files. If `reader` is libtiff, the packet has no data. All
+  /// files must have the format of `first`, the container of the first file.
   /// @throws BadData  the file is damaged, or has another format than the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
-  /// Continues with the file whose packet has the time stamp `time`. Time stamps are indices of
-  /// files. Returns false if there is no such file.
+  /// Continues with the file that has the index `time`. Returns false if there is no such file.
   bool seek(std::int64_t time);
 
  private:

@@ -19,7 +19,7 @@ bool StreamTimes::passed(const AVStream& stream, std::int64_t time, AVRational t
 
 bool StreamTimes::others_reached(const AVFormatContext& context, int video,
                                  std::int64_t end) const {
-  constexpr std::int64_t patience_s = 10;  // audio that has no packets for a longer time has ended
+  constexpr std::int64_t patience_s = 10;  // audio without packets for this time has ended
   const AVRational tick = context.streams[video]->time_base;
   if (passed(*context.streams[video], end + av_rescale_q(patience_s, {1, 1}, tick), tick))
     return true;

@@ -12,9 +12,9 @@ namespace lull::io {
 /// have no effect.
 void set_up_dcmtk();
 
-/// Returns the text of an attribute with all its values, without padding. The text is empty if the
-/// data set does not have the attribute. Control characters become spaces, so that messages that
-/// contain the text have only one line.
+/// Returns all values of an attribute as text without padding; empty if the data set does not have
+/// the attribute. Control characters become spaces, because the text may be part of a message of
+/// one line.
 std::string dicom_text(DcmItem& item, const DcmTagKey& tag);
 
 }  // namespace lull::io

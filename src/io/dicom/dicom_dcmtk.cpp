@@ -86,9 +86,8 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the attributes of a frame. An image with functional groups states the attributes for the
-/// frame itself, or for all frames together. For images without functional groups, the data set
-/// contains the attributes.
+/// Finds the attributes of a frame. Functional groups state them for the frame or for all frames;
+/// images without functional groups state them in the data set.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)
@@ -186,7 +185,7 @@ std::optional<DicomImage> read_image(const std::string& path) {
   return image;
 }
 
-/// Clears the bits above Bits Stored, which may contain overlays, and extends the sign of negative
+/// Clears the bits above Bits Stored, in which overlays may be, and extends the sign of negative
 /// samples.
 template <class T>
 void extend_samples(std::vector<std::byte>& bytes, int bits_stored, bool is_signed) {
@@ -257,15 +256,15 @@ class FrameDecoder {
     throw BadData("'" + image_.path + "' " + what);
   }
 
-  /// Throws an error if the samples of a frame have RLE compression and wrong offsets. DCMTK does
-  /// not check the offsets.
+  /// Throws an error if a frame with RLE compression has wrong offsets, which DCMTK does not check.
   void check_rle(int frame) {
     const E_TransferSyntax syntax = file_.getDataset()->getOriginalXfer();
     if (syntax != EXS_RLELossless) return;
     DcmPixelSequence* fragments = nullptr;
     DcmPixelItem* fragment = nullptr;
     Uint8* bytes = nullptr;
-    // The first item is the table of offsets, and each frame is one fragment (PS3.5, A.4.2).
+    // The first item is the offset table; each further item is the fragment of one frame (PS3.5,
+    // A.4.2).
     const bool is_found =
         pixels_->getEncapsulatedRepresentation(syntax, nullptr, fragments).good() && fragments &&
         fragments->card() == static_cast<unsigned long>(image_.format.frames) + 1 &&

@@ -6,7 +6,7 @@
 
 namespace lull::io {
 
-/// Returns whether a file begins with the preamble of PS3.10, which ends with the letters DICM.
+/// Returns whether a file begins with the preamble of PS3.10 and the letters DICM.
 [[nodiscard]] bool is_dicom_file(const std::string& path);
 
 /// Returns the DICOM files in a folder, but not in its subfolders. The order of the files is

@@ -109,8 +109,8 @@ class SliceSorter {
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // Positions may differ by rounding errors. The code sorts slices with the same position by time
-    // and number, so that these errors do not change the order of the volumes.
+    // Slices at the same position are sorted by time and number, because rounding errors of the
+    // positions must not change the order of the volumes.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -135,8 +135,7 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the distances between slices differ, because a missing slice doubles a
-  /// distance.
+  /// Throws an error if the distances between slices differ, as they do if a slice is missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;

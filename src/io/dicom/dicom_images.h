@@ -1,5 +1,5 @@
 #pragma once
-// Descriptions of DICOM images without their samples, and the volume that the images form.
+// Descriptions of DICOM images without their samples, and the volume that they form.
 
 #include <array>
 #include <cstddef>
@@ -62,11 +62,11 @@ struct DicomVolume {
   std::vector<DicomImage> images;
   std::vector<DicomSlice> slices;  // volume after volume
   StoredFormat samples;            // native byte order
-  bool has_scales = false;  // slices have scales of their own, so the samples are values as floats
+  bool has_scales = false;  // slices have different scales, so the samples are values as floats
 };
 
-/// Returns the images of the series `series`. If the text is empty, the images must belong to one
-/// series.
+/// Returns the images of the series with the UID or number `series`. If the text is empty, the
+/// images must belong to one series.
 /// @throws InvalidArgument  there are several series, or no series has this UID or number
 [[nodiscard]] std::vector<DicomImage> choose_series(std::vector<DicomImage> images,
                                                     const std::string& path,

@@ -1,6 +1,5 @@
 #pragma once
-// Writes DICOM series as outputs. An output consists of the files of the input with filtered
-// samples.
+// Writes DICOM series: the files of the input with filtered samples.
 
 #include <memory>
 #include <string>
@@ -15,11 +14,11 @@ namespace lull::io {
 /// (`x/`) or of a file (`x.dcm`).
 [[nodiscard]] bool is_dicom_output(const std::string& path);
 
-/// Opens an output that consists of the files of `volume` with new samples. The function copies the
-/// attributes of each file, but marks the file as DERIVED and SECONDARY, adds a reference to the
-/// source image, and sets a new SOP Instance UID. All files get a new Series Instance UID. The new
-/// UIDs depend only on the UIDs of the input and on the samples. The caller must write samples of
-/// the type of the input. The output stores samples without compression.
+/// Opens an output that consists of the files of `volume` with new samples. The caller writes
+/// samples of the input's type; the output stores them without compression. The function copies the
+/// attributes of each file, but marks the file as DERIVED and SECONDARY, refers to the source
+/// image, and sets new SOP and Series Instance UIDs. The new UIDs depend only on the input's UIDs
+/// and on the samples.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
 /// @throws CannotCreate  the folder exists and is not empty, or the file exists and must not be
 ///     replaced

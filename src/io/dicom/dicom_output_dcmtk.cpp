@@ -91,7 +91,7 @@ bool put_samples(DcmDataset& set, std::span<const std::byte> samples, int bits_a
       .good();
 }
 
-/// Returns the bytes of an output file: the file of the image with new samples and new UIDs.
+/// Returns the bytes of an output file: the image's file with new samples and new UIDs.
 std::string file_with_samples(const DicomImage& image, std::span<const std::byte> samples,
                               const std::string& series_uid) {
   set_up_dcmtk();
@@ -101,8 +101,8 @@ std::string file_with_samples(const DicomImage& image, std::span<const std::byte
       file.loadAllDataIntoMemory().bad())
     throw BadData("'" + image.path + "' is a damaged DICOM file");
   DcmDataset& set = *file.getDataset();
-  // A file with implicit value representations does not state the types of private attributes. The
-  // output of such a file must therefore also have implicit value representations.
+  // A file with implicit value representations does not state the types of private attributes, so
+  // its output must also have implicit value representations.
   const bool is_implicit = DcmXfer(set.getOriginalXfer()).isImplicitVR();
   const E_TransferSyntax syntax = is_implicit ? EXS_LittleEndianImplicit : EXS_LittleEndianExplicit;
   const TemporaryText temporary;
@@ -138,7 +138,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr bool is_signed = std::numeric_limits<T>::is_signed;
   const auto maximum = static_cast<T>((std::int64_t{1} << (bits_stored - (is_signed ? 1 : 0))) - 1);
   const T minimum = is_signed ? static_cast<T>(-maximum - 1) : T{0};
-  // The mask clears the bits above Bits Stored, which the sign of a negative sample sets.
+  // clears the bits above Bits Stored, which the sign of a negative sample sets
   const auto mask = static_cast<T>((std::int64_t{1} << bits_stored) - 1);
   for (std::size_t at = 0; at + sizeof(T) <= samples.size(); at += sizeof(T)) {
     T value;
@@ -158,8 +158,7 @@ void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   return format.is_signed ? use(std::int32_t{}) : use(std::uint32_t{});
 }
 
-/// Writes the files of an output. The output is either a folder, whose name ends in a slash, or a
-/// single file.
+/// Writes the files of an output: a folder, if the name ends in a slash, or a single file.
 class DicomTarget {
  public:
   DicomTarget(const std::string& path, const SinkOptions& options) {

@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether the header of a frame states `count` segments whose offsets increase and lie
-/// between the header and the end of the frame.
+/// Returns whether the header states `count` segments whose offsets increase and lie between the
+/// header and the end of the frame.
 [[nodiscard]] bool has_rle_segments(std::span<const std::uint8_t> frame, std::size_t count);
 
 }  // namespace lull::io

@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// Opens an encoder that needs hardware, as a test. Returns the reason of a failure; empty if the
+/// Tries to open an encoder that needs hardware. Returns the reason of a failure; empty if the
 /// encoder works.
 std::string problem_of_hardware(const AVCodec& codec) {
   const LogWatch watch;

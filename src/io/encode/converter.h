@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with the most exact settings of FFmpeg's library swscale. The
-/// conversion uses the matrix and the sample range that the pictures state.
+/// Converts pictures of one size with the most exact settings of FFmpeg's swscale. The pictures
+/// state the matrix and the sample range.
 class Converter {
  public:
-  /// `from` and `to` state the pixel format, the size, the colour space and the sample range of all
-  /// pictures that the caller passes to convert().
+  /// `from` and `to` state the pixel format, size, colour space and sample range of all converted
+  /// pictures.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 

@@ -17,8 +17,7 @@ namespace {
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
 /// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a fixed
-/// list of frame rates. MPEG-4 part 2 supports only ticks of at least 1/65535 s, so a video with
-/// shorter ticks needs a constant rate.
+/// list of frame rates. MPEG-4 part 2 cannot represent ticks shorter than 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -29,16 +28,15 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-// Returns the time stamp of the next frame in the output. Time stamps increase from frame to frame,
-// because every container requires increasing time stamps. At a constant frame rate, the time
-// stamps are numbers of frames.
+// Returns the time stamp of the next frame. Time stamps increase, as containers require. At a
+// constant frame rate, they are frame numbers.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant frame rate, the code rounds the time since the first frame, and not the time
-  // stamp itself. The rounding errors then do not depend on the time of the first frame.
+  // The time since the first frame is rounded, so that rounding errors do not depend on the time of
+  // the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -47,11 +45,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // Determines whether the constant frame rate changes the times of frames. The time of a frame has
-  // changed if its time stamps in the input and in the output differ by more than one tick; one
-  // tick is the rounding error of the input. If the output does not keep the time stamps of the
-  // input, a difference that is equal for all frames does not count, because the muxer shifts all
-  // streams anyway.
+  // Determines whether the constant frame rate changes the times of frames by more than one tick,
+  // which is the rounding error of the input. A difference that is equal for all frames does not
+  // count if the output does not keep the input's time stamps: the muxer then shifts all streams.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -92,8 +88,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // The number of threads is limited, because with more than max_threads, the encoder fails or is
-  // not faster.
+  // With more than max_threads, the encoder fails or is not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -123,9 +118,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If a video states no matrix, players derive the matrix from the height. If they would derive
-  // different matrices for the heights of the input and the output, the output must state the
-  // matrix of the input.
+  // Players derive the matrix from the height if a video states no matrix. If the heights of input
+  // and output lead to different matrices, the output must state the matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -134,8 +128,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // If the codec parameters state no field order, the first frame determines it: some decoders
-    // report the field order only in the frames.
+    // Some decoders report the field order only in the frames, so the first frame determines it if
+    // the codec parameters do not.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -146,7 +140,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // JPEG files get the matrix of BT.601, which the JFIF standard requires.
+  // The JFIF standard requires the matrix of BT.601 for JPEG files.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
@@ -155,8 +149,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // x264 and x265 do not fail for unknown options in x264-params and x265-params, but only log a
-  // message. The code searches the log for this message.
+  // x264 and x265 only log a message for unknown options in x264-params and x265-params.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -189,8 +182,7 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // The buffer of the picture is read-only, because the code that created the frame may still read
-  // the samples.
+  // The buffer is read-only, because the owner of the frame may still read the samples.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
@@ -247,11 +239,9 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times by consecutive ticks before the first frame. x265 (3.5)
-// delays up to two frames for reordering. If the video has no more frames than this delay, x265
-// returns decoding times from uninitialised memory. The new decoding times are below all
-// presentation times. They are above the decoding times of the encoder of the previous segment, if
-// there is one.
+// Replaces uninitialised decoding times by consecutive ticks. x265 3.5 returns such times for a
+// video of at most two frames. The new decoding times are below all presentation times and above
+// the decoding times of the previous segment.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -283,8 +273,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // The user's options are meant for the first encoder and may be invalid for other encoders.
-      // With such options, the function therefore tries only the first encoder.
+      // The user's options may be invalid for any encoder but the first.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

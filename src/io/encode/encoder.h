@@ -14,7 +14,7 @@
 namespace lull::io {
 
 /// Properties of the video that an encoder needs. The struct does not refer to the source, because
-/// lull may open another encoder while another thread reads the source.
+/// another thread may read the source while lull opens another encoder.
 struct EncoderInput {
   /// Reads the properties of `source`. The caller must call this function before the first read of
   /// `source`.
@@ -31,12 +31,12 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the time stamps of frames to time stamps of the output, which increase from frame to
-/// frame. At a constant frame rate, the time stamps are numbers of frames.
+/// Converts the time stamps of frames to increasing time stamps of the output. At a constant frame
+/// rate, these are frame numbers.
 class FrameTimes {
  public:
-  /// The error messages of next() contain the name of `codec`, and the file name extension that
-  /// `container` states.
+  /// Error messages contain the name of `codec`, and the file name extension that `container`
+  /// states.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -65,8 +65,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  the result of times() of the encoder of the previous segment, which was opened
-  ///     with the same arguments; null: this encoder begins the video
+  /// @param times  times() of the previous segment's encoder, opened with the same arguments; null:
+  ///     this encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -77,8 +77,8 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next encoded packet, with time stamps in the time base of context(). Returns null
-  /// if no packet is ready.
+  /// Returns the next encoded packet, with time stamps in the time base of context(); null if no
+  /// packet is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
 
@@ -108,9 +108,9 @@ class Encoder {
   std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// Opens the first encoder in `choices` that accepts frames of the source's size. If no encoder
-/// accepts them, the function throws the error of the first choice. `leftover` receives the entries
-/// of options.vopts that the encoder does not know.
+/// Opens the first encoder in `choices` that accepts frames of the source's size. If none accepts
+/// them, the function throws the error of the first choice. `leftover` receives the entries of
+/// options.vopts that the encoder does not know.
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG. FFmpeg's encoder also supports other formats, but JPEG readers do not
-// interpret those formats correctly.
+// Pixel formats for JPEG. JPEG readers do not interpret the other formats of FFmpeg's encoder
+// correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -33,7 +33,7 @@ std::string extension_of(const std::string& path) {
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
   // A negative result of avformat_query_codec() means that the support is unknown. The function
-  // then assumes that the muxer supports the codec.
+  // then assumes support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -45,8 +45,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG and the source has a matrix other than BT.601. JPEG
-/// readers support only BT.601.
+/// Returns whether the encoder writes JPEG and the source's matrix is not BT.601, the only one that
+/// JPEG readers support.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -146,8 +146,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the choice for GIF, which stores at most 256 colours. Like FFmpeg, lull uses a fixed
-/// palette and dithering.
+/// Returns the choice for GIF, which stores at most 256 colours: a fixed palette and dithering, as
+/// in FFmpeg.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -157,8 +157,7 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns the formats of the list that have the bit depth `bits`. If `bits` is 0, returns all
-/// formats of the list.
+/// Returns the formats of the list that have the bit depth `bits`; 0: all formats of the list.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -168,10 +167,9 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   return found;
 }
 
-/// Returns each usable encoder with the pixel format that loses the least information. The encoder
-/// with the nearest format comes first. The result contains no encoders of raw frames, because lull
-/// converts raw frames only on request: the program that reads the raw frames may expect the format
-/// of the input.
+/// Returns each usable encoder with its pixel format of smallest loss; the encoder with the nearest
+/// format comes first. Encoders of raw frames are not usable, because the reader of raw frames may
+/// expect the format of the input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -188,7 +186,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
       continue;
     }
     PixelTraits traits = wanted.traits;
-    // VP9 counts as an encoder without alpha, because most decoders ignore the alpha of VP9.
+    // Most decoders ignore the alpha of VP9, so VP9 counts as an encoder without alpha.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
@@ -216,20 +214,19 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. FFmpeg's HEVC decoder returns grey
-    // pictures, so x265 comes first.
+    // x265 comes first, because FFmpeg's HEVC decoder returns grey pictures, and its H.264 decoder
+    // converts them to YCbCr.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // FFmpeg's encoder for libx265 does not support interlaced frames, so libx264 comes first.
+    // x264 comes first, because FFmpeg's wrapper of x265 does not support interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
     names = {"libx265", "libx264"};
   }
-  // VP9 accepts odd widths and heights. If chroma is subsampled, x264 and x265 require an even
-  // width and height. VP9 is not used for video with alpha, because most decoders ignore the alpha
-  // of VP9.
+  // VP9 accepts odd widths and heights with subsampled chroma, unlike x264 and x265. Most decoders
+  // ignore the alpha of VP9, so VP9 is not used for video with alpha.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -282,7 +279,7 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe: NUT or raw frames if the input has this format, and
+/// Returns the default format for a pipe: the input's format if it is NUT or raw frames, and
 /// otherwise Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
@@ -292,14 +289,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // FFmpeg could interpret a '%' in a file name as a pattern. The function therefore passes only
-  // the extension of the name to FFmpeg.
+  // FFmpeg could interpret a '%' in a file name as a pattern, so the function passes only the
+  // extension to FFmpeg.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note if H.264 or HEVC stores RGB samples. RGB avoids losses, but few players support it.
+/// Adds a note if H.264 or HEVC stores RGB samples, which few players support.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;

@@ -16,9 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats of an output that lull's TIFF writer stores with libtiff. In this case, the
-  /// encoder only returns uncompressed pictures for the writer. The pointer is null if FFmpeg's
-  /// encoder writes the file.
+  /// Pixel formats that libtiff stores if lull's TIFF writer writes the file. The encoder then only
+  /// returns uncompressed pictures for the writer. Null if FFmpeg's encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -38,18 +37,18 @@ struct Container {
   /// Returns whether the frames of the output have a constant rate. Such an output stores no time
   /// stamps.
   bool constant_rate() const;
-  /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
+  /// Returns whether the output has a constant frame rate and no frame may be omitted.
   bool frames_only() const;
 };
 
-/// Chooses the container. If options.format is empty, the extension of `path` determines the
-/// container. For the output `-`, the container of the source determines it.
+/// Chooses the container by options.format, or by the extension of `path` if the format is empty.
+/// The output `-` gets the container of the source.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Returns whether the output is a still picture. If `format` is empty, the extension of `path`
-/// determines the result.
+/// Returns whether an output of the format `format` is a still picture. If `format` is empty, the
+/// extension of `path` states the format.
 bool is_still_name(const std::string& path, const std::string& format);
 
 /// Returns whether the output is an animation in a format that can also contain a still picture.
@@ -62,17 +61,17 @@ struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  /// True if the conversion only changes the bit depth of the samples or omits alpha.
+  /// whether the conversion only changes the bit depth or omits alpha
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user; may be empty. The note states that lull converts samples without loss
-  /// although the user requested no conversion, or that few players support the output.
+  /// A note for the user, or an empty text: that lull converts samples without loss although the
+  /// user requested no conversion, or that few players support the output.
   std::string note;
 };
 
 /// Returns the encoders that can store the samples unchanged, in order of preference. If there is
-/// no such encoder, and the user requested no pixel format, the function returns the encoders with
-/// the smallest loss. A returned encoder may still reject the size of the frames when it is opened.
+/// none and the user requested no pixel format, the function returns the encoders with the smallest
+/// loss. An encoder may still reject the size of the frames when it is opened.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

@@ -36,8 +36,7 @@ void set_lossless(const AVCodecContext& encoder, const EncoderTraits& traits, Di
   for (const auto& [key, value] : traits.lossless) options.set(key, value);
 }
 
-// Throws an error for an unknown preset or tune of x264. Without this check, x264 would report the
-// unknown value on stderr.
+// Throws an error for an unknown preset or tune. x264 itself reports it only on stderr.
 void check_x264_preset(const Dictionary& options) {
   constexpr std::array<std::string_view, 10> presets = {
       "ultrafast", "superfast", "veryfast", "faster",   "fast",
@@ -73,15 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default quality is commonly regarded as visually lossless. Encoders with other quality
-  // scales get a value of about the same quality.
+  // The default quality is commonly regarded as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // The default bit rate of FFmpeg's own encoders is 200 kbit/s, which gives a low quality. lull
-  // therefore sets a constant quality.
+  // FFmpeg's own encoders have a default of 200 kbit/s, which gives a low quality. lull sets a
+  // constant quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -89,9 +87,9 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// Returns the CPU flags that disable x264's AVX-512 code. The AVX-512 code of build 164 reads
+// Returns the CPU flags that disable x264's AVX-512 code. In build 164, this code reads
 // uninitialised memory in the macroblock tree, so that equal inputs sometimes give different
-// streams. x264's AVX2 code is correct.
+// streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -99,8 +97,8 @@ std::string safe_x264_flags() {
   return {};
 }
 
-// Returns the options for HDR10's static metadata, ITU-T H.265 D.2.28 and D.2.35. x264 and x265
-// expect chromaticities in units of 0.00002 and luminances in units of 0.0001 cd/m^2.
+// Returns the options for HDR10's static metadata (ITU-T H.265 D.2.28 and D.2.35). The units are
+// 0.00002 for chromaticities and 0.0001 cd/m^2 for luminances.
 std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   std::string params;
   char text[160];
@@ -129,8 +127,8 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
-/// Sets options in the encoder's own syntax. The options of the user follow the options of lull,
-/// because the encoder uses the last value of an option that occurs twice.
+/// Sets options in the encoder's own syntax. The user's options come last, because the encoder uses
+/// the last value of an option that occurs twice.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
                 bool lossless, Dictionary& options) {
   std::string params;
@@ -141,19 +139,16 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // For small pictures, lull disables the macroblock tree (cutree) of x265 3.5. Its SIMD code
-  // processes 4 blocks of 16x16 samples at a time, and writes beyond the end of the buffers of
-  // small pictures.
+  // The SIMD code of x265 3.5 for the macroblock tree (cutree) writes beyond the end of the buffers
+  // of small pictures. lull disables the tree for such pictures.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Enables the slices of FFV1 level 3. The encoder encodes slices in parallel, and each slice has a
-/// checksum. Each slice must have a minimum number of rows and columns. If chroma has a quarter of
-/// the columns or rows, FFmpeg loses samples of slices that do not begin at a multiple of 4. For
-/// such video, lull uses 2x2 slices, the minimum number that FFmpeg supports for pictures of any
-/// size.
+/// Enables the slices of FFV1 level 3, which are encoded in parallel and have a checksum each. If
+/// chroma has a quarter of the columns or rows, FFmpeg loses samples of slices that do not begin at
+/// a multiple of 4. lull then uses 2x2 slices, the minimum that FFmpeg supports.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -166,8 +161,8 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// Sets the path of the film grain table in the encoder's own syntax. The function escapes special
-/// characters in the path.
+/// Sets the path of the film grain table in the encoder's own syntax, in which the function escapes
+/// special characters.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))
@@ -196,8 +191,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // Without FF_COMPLIANCE_UNOFFICIAL, FFmpeg does not write Y4M with more than 8 bits. This
-  // extension of the format comes from FFmpeg, but other programs also read it.
+  // FFmpeg writes Y4M with more than 8 bits, an extension that other programs also read, only with
+  // FF_COMPLIANCE_UNOFFICIAL.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -1,14 +1,13 @@
 #pragma once
-// Sets the options of encoders: the options that the user chose, and lull's defaults for all other
-// options.
+// Sets the options of encoders: the user's options, and lull's defaults for all others.
 
 #include "io/encode/encoder_choice.h"
 
 namespace lull::io {
 
 /// Sets the quality, the lossless mode and other options of `encoder`, which must not be open yet.
-/// The function sets some options in the context, and others in `options`, which the caller must
-/// pass to avcodec_open2(). `first` is the first frame.
+/// Some of them are set in `options`, which the caller must pass to avcodec_open2(). `first` is the
+/// first frame.
 /// @throws InvalidArgument  the encoder does not support a crf or a lossless mode
 void set_encoder_options(AVCodecContext& encoder, const Container& container, const AVFrame& first,
                          const SinkOptions& wanted, Dictionary& options);

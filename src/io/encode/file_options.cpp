@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Names of encoder options whose value is a file name. The list contains the options of FFmpeg's
-// wrappers, x264, x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
+// Names of encoder options whose value is a file name, in FFmpeg's wrappers, x264, x265, SVT-AV1,
+// libaom, VVenC, kvazaar and similar encoders.
 constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
                                                                     "analysis-load",
                                                                     "analysis-reuse-file",
@@ -44,8 +44,7 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
                                                                     "stats-file",
                                                                     "zonefile"};
 
-// Words that are not file names. Some encoder options accept either a file name or one of these
-// words.
+// Words that options for a file name accept instead of a file name.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 

@@ -12,13 +12,13 @@
 
 namespace lull::io {
 
-/// A pool of pictures of one format. The pool reuses a picture after the encoder has released it.
+/// A pool of pictures of one format. A picture is reused when the encoder has released it.
 class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture. A
-  /// caller that passes the picture to other code must clone it first.
+  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture; a
+  /// caller must clone it before it passes it on.
   AVFrame& writable();
 
  private:
@@ -27,14 +27,13 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures, and rounds the samples at most once. If frames and pictures have the
-/// same sample format, the packer copies the samples unchanged. Otherwise, FFmpeg converts the
-/// samples to 16 bits, and the packer rounds the result, or dithers it if the user requests
-/// dithering.
+/// Packs frames into pictures, and rounds the samples at most once. Samples of the same format are
+/// copied unchanged. Otherwise, FFmpeg converts the samples to 16 bits, and the packer rounds the
+/// result, or dithers it on request.
 class FramePacker {
  public:
   /// `source` and `traits` describe the pixel format of the source. `frames` is the format of the
-  /// frames that the caller passes to pack().
+  /// frames for pack().
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
@@ -48,7 +47,7 @@ class FramePacker {
   class Rounding {
    public:
     /// `format` is the sample format of the converted pictures, which have 16 bits. `samples`
-    /// describes the samples that the encoder gets.
+    /// describes the samples for the encoder.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }
@@ -60,8 +59,8 @@ class FramePacker {
     FramePool precise_, results_, precise_alpha_, alpha_;
   };
 
-  /// Returns the alpha channel of a frame with the bit depth of the frame. Returns null if the
-  /// frame has no alpha.
+  /// Returns the alpha channel of a frame with the bit depth of the frame; null if the frame has no
+  /// alpha.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
   float converted_white(const AVFrame& plain) const;

@@ -24,8 +24,8 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Multiplies `value` by `scale`, rounds and clamps the product to an unsigned integer of `bits`
-  /// bits, and appends the integer.
+  /// Appends `value` multiplied by `scale`, rounded and clamped to an unsigned integer of `bits`
+  /// bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;
@@ -154,8 +154,8 @@ bool is_slice(std::uint8_t head, AVCodecID codec) {
   return (head >> 1 & 63) < 32;
 }
 
-/// Returns the position of the start code of the first slice. Returns the end of the data if there
-/// is no slice.
+/// Returns the position of the start code of the first slice; the end of the data if there is no
+/// slice.
 std::size_t first_slice(std::span<const std::uint8_t> data, AVCodecID codec) {
   for (std::size_t i = 0; i + 3 < data.size(); ++i)
     if (data[i] == 0 && data[i + 1] == 0 && data[i + 2] == 1 && is_slice(data[i + 3], codec))

@@ -1,6 +1,6 @@
 #pragma once
-// Tables of containers and encoders that lull distinguishes by name. Other code uses the fields of
-// these tables, and never compares the names of containers or encoders.
+// Tables of containers and encoders. Other code reads these tables and never compares the names of
+// containers or encoders.
 
 #include <cstdint>
 #include <span>
@@ -34,55 +34,54 @@ using Names = std::span<const std::string_view>;
 struct ContainerTraits {
   std::string_view name;  // FFmpeg's name of the muxer; empty: any muxer that is not in the table
 
-  // Properties of an input that remain if FFmpeg 5.1 to 6.1 write the output in this container and
-  // read it again. Tests compare these fields with the results of ffprobe.
+  // Properties of an input that remain if FFmpeg 5.1 to 6.1 writes the container and reads it
+  // again. Tests compare these fields with the output of ffprobe.
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // True if the container also stores the language of the video stream. The member has a meaning
-  // only if `languages` is true.
+  // True if the container also stores the language of the video stream. Used only if `languages` is
+  // true.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Tags of the file that the container stores. `listed` means the tags in listed_tags. With
-  // `listed_and_free`, the muxer also stores all other tags, but only with FFmpeg's option
+  // Tags of the file that the container stores: none, those in listed_tags, or all. With
+  // `listed_and_free`, the muxer stores tags that are not in listed_tags only with FFmpeg's option
   // use_metadata_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 
-  // The following members state how the container stores time stamps.
+  // The next members state how the container stores time stamps.
   bool constant_rate = false;      // the frames of a file have a constant rate
   bool frames_only = false;        // frames have a constant rate and none can be omitted
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // B frames may cause negative decoding times. If false, FFmpeg then shifts the time stamps of all
-  // streams. If true, negative decoding times change nothing.
+  // Whether the container can store the negative decoding times of B frames. If not, FFmpeg shifts
+  // the time stamps of all streams.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
       NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept in files with only one stream
   const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
-  // The following members describe streams in the container.
+  // The next members describe streams in the container.
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
-  // True if the container can contain attached files, including cover pictures.
+  // Whether the container can contain attached files, including cover pictures.
   bool attachments = false;
   // Format to which lull converts text subtitles of other formats.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
-  /// The packets of preroll (edit_list_filter.h) that the muxer copies. Preroll consists of packets
-  /// that a decoder needs in order to start, but that players must not play. With `all`, the
-  /// container has an edit list that hides the preroll. With `one_packet`, the muxer copies only
-  /// the last packet of the preroll. Players do not play this packet, because its time is before 0.
-  /// With `none`, the muxer copies no preroll, because preroll would delay the other streams.
+  /// Which packets of the preroll (edit_list_filter.h) the muxer copies. A decoder needs preroll in
+  /// order to start, but players must not play it. `all`: an edit list of the container hides the
+  /// preroll. `one_packet`: only the last packet; players do not play it, because its time is
+  /// before 0. `none`: no packets, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
   bool file_timecode = false;  // the time code is a property of the file, not of a stream
 
-  // The following members state the encoders and pixel formats for the container.
+  // The next members state encoders and pixel formats for the container.
   std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
   std::span<const char* const> pipe_encoders{};  // encoders for a pipe
   const AVPixelFormat* raw_formats = nullptr;    // pixel formats of raw samples; null: all
@@ -93,23 +92,22 @@ struct ContainerTraits {
 
 /// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. For a muxer that is not in the table, lull assumes that the
-/// container stores streams only.
+/// Returns the traits of a muxer. A muxer that is not in the table is assumed to store streams
+/// only.
 const ContainerTraits& container_traits(std::string_view muxer);
 
 /// The encoders for a still picture whose name has a certain extension.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // If true, a file of this format can also contain an animation, for which lull uses another
+  // Whether a file of this format can also contain an animation, for which lull uses another
   // encoder.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
   bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits of a file name extension. Returns null if no still picture format has this
-/// extension.
+/// Returns the traits of a file name extension; null if no still picture format has this extension.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {
@@ -120,7 +118,7 @@ struct EncoderTraits {
   int picture_from_level = 0;   // `picture` applies from this level of the format on
 
   int max_threads = 16;  // with more threads, the encoder fails or is not faster
-  // If true, the output of the encoder depends on the number of cores of the machine, even with a
+  // Whether the output of the encoder depends on the number of cores of the machine, even with a
   // given number of threads.
   bool depends_on_cores = false;
 
@@ -129,39 +127,35 @@ struct EncoderTraits {
   std::span<const Setting> settings{};        // defaults of options
   std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
-  // If true, the encoder's quality is a percentage. FFmpeg's own encoders use another scale.
+  // Whether the encoder's quality is a percentage.
   bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
-  // The following members are for encoders that also accept options in a syntax of their own:
-  // "key=value:key=value".
+  // The next members are for encoders that also accept options as "key=value:key=value".
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
-  /// The name of the encoder option that accepts film grain tables, and the key of the table in the
-  /// syntax "key=value:key=value". If the names are null, the encoder does not support film grain
-  /// tables.
+  /// The encoder option for film grain tables, and the key of the table in the syntax
+  /// "key=value:key=value". Null: the encoder does not support film grain tables.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
-  // The following members select workarounds for faults of encoders. encoder_options.cpp and
-  // encoder.cpp describe the faults.
+  // The next members select workarounds for faults of encoders (encoder_options.cpp, encoder.cpp).
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // If a video has at most this number of frames, the encoder returns uninitialised decoding times.
+  // The encoder returns uninitialised decoding times for videos of at most this number of frames.
   int uninitialised_dts_frames = 0;
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };
 
 /// Returns the table of encoders.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits of an encoder. The function searches the table for the name of the encoder,
-/// and then for its codec. If the table contains neither, the function returns default traits.
+/// Returns the traits of an encoder, by name or else by codec. Other encoders get default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
 /// Returns the number of threads for an encoder on a machine with `cores` cores. If `asked` is 0,
-/// the encoder gets one thread for each core, up to EncoderTraits::max_threads.
+/// this is one thread for each core, up to EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

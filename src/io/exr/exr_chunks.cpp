@@ -33,8 +33,8 @@ std::int64_t count_bytes(exr_const_context_t, void* self) {
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file that OpenEXR's C library has opened. The object converts to null if the library cannot
-/// read the headers of the file.
+/// A file that OpenEXR's C library has opened; converts to null if the library cannot read the
+/// file's headers.
 class Context {
  public:
   explicit Context(const ByteSpan& bytes) {
@@ -61,7 +61,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// The chunks of a file. `fault` describes the first chunk whose position in the file is invalid.
+/// The chunks of a file. `fault` describes the first chunk with an invalid position.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;
@@ -120,9 +120,8 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// Returns the size of run-length coded data after decompression. A run begins with a count. A
-/// negative count is the negative number of literal bytes that follow. Any other count is one less
-/// than the number of copies of the next byte.
+/// Returns the decompressed size of run-length coded data. A run begins with a count: -n means that
+/// n literal bytes follow, and n means n + 1 copies of the next byte.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -138,10 +137,9 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Returns a text about the first chunk that does not end exactly where the next chunk begins.
-/// Programs leave no space between chunks, so the stored size of such a chunk is wrong. The text is
-/// empty if there is no such chunk. `head` contains the size in bytes of the header of a chunk, for
-/// each part of the file.
+/// Returns a text about the first chunk that does not end exactly where the next chunk begins;
+/// empty if there is none. Programs leave no space between chunks, so the stored size of such a
+/// chunk is wrong. `head` states the bytes of a chunk's header for each part.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -185,9 +183,8 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // The decompressed data of a PXR24 chunk are shorter than its samples, because PXR24 stores
-    // floats with 24 bits. The function therefore does not check their size. The OpenEXR library
-    // checks it.
+    // PXR24 stores floats with 24 bits, so its decompressed data are shorter than the samples. The
+    // OpenEXR library checks their size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -202,16 +199,16 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  // The size in bytes of the header of a chunk, for each part of the file.
+  // The size of a chunk's header in bytes, for each part of the file.
   std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // A chunk begins with a header: the index of the part (only in files with several parts), the
-    // row of the samples or the four coordinates of the tile, and the size of the data. Each of
-    // these numbers has 4 bytes.
+    // A chunk's header contains numbers of 4 bytes each: the index of the part (only in files with
+    // several parts), the row of the samples or the four coordinates of the tile, and the size of
+    // the data.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -224,8 +221,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // Several threads search for damaged chunks at the same time. The result must not depend on their
-  // order, so it is the damaged chunk with the smallest index.
+  // Several threads search at the same time. The result is the damaged chunk with the smallest
+  // index, whatever the order of the threads.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

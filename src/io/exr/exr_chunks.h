@@ -1,6 +1,6 @@
 #pragma once
-// Checks the compressed chunks of OpenEXR files. The check is needed because OpenEXR's C++ library
-// accepts a chunk with fewer bytes than its samples need, and then returns uninitialised memory.
+// Checks the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with too few
+// bytes and then returns uninitialised memory.
 
 #include <cstdint>
 #include <span>
@@ -16,8 +16,8 @@ namespace lull::io {
 /// thread. Returns a text about the first damaged chunk; empty if there is none.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the compression ratio of a compression method (Imf::Compression). A
-/// file reaches the bound if all its samples are equal.
+/// Returns an upper bound for the ratio of a compression method (Imf::Compression). Files of equal
+/// samples reach it.
 double max_exr_compression(int compression);
 
 }  // namespace lull::io

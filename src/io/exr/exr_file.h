@@ -16,10 +16,9 @@ namespace lull::io {
 
 class ExrFile {
  public:
-  /// Opens the file with the content `bytes`, which must outlive this object. `path` is the name of
-  /// the file in messages. `threads` is the number of threads that compress and decompress blocks;
-  /// 0: one thread per core. `picture` is the name of the layer that is the picture; empty: the
-  /// default layer.
+  /// Opens the file with the content `bytes`, which must outlive this object. `path` is the file's
+  /// name in messages. `threads` is the number of threads for compression and decompression; 0: one
+  /// per core. `picture` is the name of the layer that is the picture; empty: the default layer.
   /// @throws BadData  the file is damaged, is not an OpenEXR file, or has no such layer
   ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,
           const std::string& picture = {});
@@ -51,21 +50,21 @@ class ExrFile {
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Reads the requested channels, and decompresses each part once. Samples for which the file has
-  /// no data become 0. A channel must not be requested twice.
+  /// Reads the requested channels; decompresses each part once. Samples that are missing in the
+  /// file become 0. A channel must not be requested twice.
   /// @throws BadData  the file is damaged, or the samples are deep or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for channels of a layer. `channels` contains the complete names of the channels.
-  /// The planes have the size of the layer's window.
+  /// New samples for channels of a layer. `channels` contains the channels' complete names. The
+  /// planes have the size of the layer's window.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<const float>> from;
   };
-  /// Returns a copy of the file with new samples in the given channels. All other channels, parts
-  /// and attributes remain unchanged. If a part has a lossy compression that would change its other
-  /// channels, the function compresses the part with ZIP instead.
+  /// Returns a copy of the file with new samples in the given channels. Other channels, parts and
+  /// attributes do not change. If a lossy compression would change other channels of a part, the
+  /// function compresses the part with ZIP instead.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

@@ -28,8 +28,8 @@ bool contains_name(const Names& names, std::string_view name) {
                              [&](const auto& one) { return equal_ignoring_case(one, name); });
 }
 
-/// Returns the name of the layer to which a channel belongs: the name of the part, followed by the
-/// text before the last dot of the channel's name.
+/// Returns the name of the layer of a channel: the name of the part, followed by the text before
+/// the last dot of the channel's name.
 std::string layer_of(const std::string& part, const std::string& channel) {
   const std::size_t dot = channel.rfind('.');
   const std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
@@ -38,8 +38,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names of the layers that the metadata of Cryptomatte state. The name of a
-/// Cryptomatte channel consists of one of these names and a number.
+/// Returns the names of layers in Cryptomatte's metadata. The name of a Cryptomatte channel
+/// consists of such a name and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -85,8 +85,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component of a layer's name that is the name of a view. Returns
-/// the number of components if there is no such component.
+/// Returns the index of the first component of a layer's name that is the name of a view; the
+/// number of components if there is none.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -101,10 +101,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. If no attribute states the views, the function searches the names
-/// of layers for "right". If it finds "right" in the name of a picture, such as "combined.right",
-/// the file has a left and a right view. Layers without "right" belong to the left view. "right" in
-/// other names proves nothing: in "light.right", it may describe a lamp.
+/// Returns the views of a file. If no attribute states them, a picture with "right" in its name,
+/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
+/// the left view. "right" in other names proves nothing: in "light.right", it may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -117,9 +116,9 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and the layer's name without the view. The specification of OpenEXR
-/// requires that the last component of a name is the view, but some programs write the view in
-/// another component.
+/// Sets the view of a layer, and the layer's name without the view. OpenEXR's specification
+/// requires the view as the last component of a name, but some programs write it in another
+/// component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -133,8 +132,8 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that follow from the names and the types of its channels. For
-/// example, the function determines which channels are colours.
+/// Sets the properties of a layer that follow from its channels, for example which channels are
+/// colours.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -144,8 +143,7 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // lull copies a layer that contains an ID in addition to R, G and B, and does not filter this
-  // layer.
+  // Layers that contain an ID in addition to R, G and B are copied and not filtered.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -156,9 +154,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the window of a frame: the smallest rectangle that contains the display window and the
-/// data window. Renderers of animations may crop the data window differently for each frame, but
-/// all frames of a sequence must have one size.
+/// Returns the smallest rectangle that contains the display window and the data window, because the
+/// data windows of a sequence's frames may differ.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -183,8 +180,8 @@ std::vector<ExrLayer> layers_of_part(const Imf::Header& header, int index, bool 
   return layers;
 }
 
-/// Returns the label of a layer whose name is empty. The label is the name of the view, or the
-/// names of the layer's channels, such as "RGBA".
+/// Returns the label of a layer without a name: the name of the view, or the names of the channels,
+/// such as "RGBA".
 std::string label_without_name(const ExrLayer& layer, bool has_views) {
   if (has_views) return layer.view;
   std::string label;
@@ -210,9 +207,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the preferred layer for the picture of the file, among the layers with colours that
-/// fulfil the condition. RGB layers come before grey layers. Among layers of the same kind, the
-/// usual names of pictures come first. The result is null if no layer fulfils the condition.
+/// Returns the best layer for the file's picture among the layers with colours that fulfil the
+/// condition; null if there is none. RGB comes before grey. Within each kind, the usual names of
+/// pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -233,7 +230,7 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers, which are the sum of all light: the layers with the usual name of a
+/// Marks the beauty layers, which contain the sum of all light: layers with the usual name of a
 /// picture, and the picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
@@ -278,8 +275,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // If no layer with colours is suitable, the picture is a deep layer, an albedo or a depth map.
-  // ExrFile rejects deep layers when it reads them.
+  // If no layer with colours is suitable, the picture is a deep layer (rejected when it is read),
+  // an albedo or a depth map.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

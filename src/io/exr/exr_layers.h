@@ -11,18 +11,18 @@
 namespace lull::io {
 
 /// Channels of one part whose names have a common beginning, such as "albedo.R", "albedo.G" and
-/// "albedo.B". In a part with the name "albedo", the names of the channels may also be R, G and B.
+/// "albedo.B", or channels R, G and B of a part with the name "albedo".
 struct ExrLayer : LayerInfo {
   int part = 0;                         // index of the part in the file
   std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
   bool is_default_view = true;
-  /// True if the samples are IDs: 32-bit integers, or Cryptomatte. Such a layer is never a picture.
+  /// Whether the samples are IDs: 32-bit integers, or Cryptomatte. Such a layer is never a picture.
   bool holds_ids = false;
-  bool holds_light = false;  // true if the name is not that of a data layer
+  bool holds_light = false;  // whether the name is not the name of a data layer
   bool can_be_read = true;   // neither deep nor subsampled
 
-  /// Returns the complete name of the channel whose suffix is `suffix`, ignoring case; null if
-  /// there is no such channel.
+  /// Returns the complete name of the channel with the suffix `suffix`, ignoring case; null if
+  /// there is none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
   /// Returns the suffixes of the channels that form a picture if this layer is the picture of the
@@ -30,8 +30,8 @@ struct ExrLayer : LayerInfo {
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or the label `name`. If no name or label is exactly equal, the
-/// function ignores case. Returns null if there is no such layer. `Layer` is LayerInfo or ExrLayer.
+/// Returns the layer with the name or the label `name`, preferably with equal case; null if there
+/// is none. `Layer` is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)
@@ -42,13 +42,13 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the beauty layer of a view, which is the sum of all light. The function ignores case in
-/// the name of the view. Returns null if there is no such layer.
+/// Returns the beauty layer (the sum of all light) of a view, ignoring case in its name; null if
+/// there is none.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the layer that lull uses as the picture of the file; null if no layer is suitable. The
-/// function prefers layers with colours, the default view, and the usual names of pictures.
+/// Returns the layer that is the picture of the file by default; null if no layer is suitable.
+/// Layers with colours, the default view, and the usual names of pictures are preferred.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

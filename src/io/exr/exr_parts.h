@@ -1,5 +1,5 @@
 #pragma once
-// Declarations that need OpenEXR's headers. Only the files of this module include them.
+// Declarations that need OpenEXR's headers, for the files of this module only.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>

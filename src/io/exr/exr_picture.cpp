@@ -35,8 +35,7 @@ struct Origin {
   Origin& operator=(const Origin&) = delete;
 };
 
-/// Returns a reference-counted buffer that owns `origin`. The data of the buffer are the bytes of
-/// the file.
+/// Returns a reference-counted buffer that owns `origin` and contains the bytes of the file.
 AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   const auto release = [](void* held, std::uint8_t*) { delete static_cast<Origin*>(held); };
   AVBufferRef* buffer = non_null(av_buffer_create(origin->file->data, origin->file->size, release,
@@ -63,12 +62,11 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-/// The indices of the planes for R, G, B and A in FFmpeg's pictures. FFmpeg's order of planes is G,
+/// The indices of the planes for R, G, B and A in FFmpeg's pictures, whose planes have the order G,
 /// B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
-/// Creates the picture with uninitialised samples. The function fills `request` with the channels
-/// that read() must read into the picture.
+/// Creates the picture with uninitialised samples, and adds its channels to `request`.
 FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const LayerWindow& window = layer.window;
@@ -93,8 +91,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for some channels of a layer, and fills `request` with these channels. `name`
-/// contains the suffixes of the channels. Returns nullopt if one of the channels does not exist.
+/// Creates a frame for the channels of a layer with the suffixes `name`, and adds these channels to
+/// `request`. Returns nullopt if one of the channels does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -119,9 +117,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds requests to read the layers that options.layers chooses, if the layers can be read together
-/// with the picture. If the layers cannot be read together with the picture, read_layer() reads
-/// them after it.
+/// Adds requests for the layers that options.layers chooses and that can be read together with the
+/// picture. read_layer() reads the other layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
@@ -136,8 +133,8 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Returns a request to write the planes of `frame` to those channels of a layer that have the
-/// given suffixes.
+/// Returns a request to write the planes of `frame` to the channels of a layer that have the given
+/// suffixes.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

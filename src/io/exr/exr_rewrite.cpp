@@ -1,6 +1,5 @@
-// Writes an OpenEXR file again with new samples in some channels. The code copies parts without new
-// samples in compressed form. In a part with new samples, the sample types of the other channels do
-// not change.
+// Writes an OpenEXR file again with new samples in some channels. Parts without new samples are
+// copied in compressed form. The sample types of the other channels do not change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -47,8 +46,8 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether samples can change if they are decompressed and compressed again. The result is
-/// false for PXR24: it rounds floats to 24 bits, and the rounded floats do not change again.
+/// Returns whether another compression can change decompressed samples. PXR24 cannot: it rounds
+/// floats to 24 bits, and the rounded floats do not change again.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -60,9 +59,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the attribute for the number of chunks, which OpenEXR
-/// computes from the other attributes. The function does not use Header::erase(), because OpenEXR
-/// 3.1 leaks the memory of the erased attribute.
+/// Returns a copy of the header without the number of chunks, because OpenEXR computes it. The
+/// function does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -70,8 +68,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header that a part with new samples has in the output. The part then has only one
-/// resolution level, because the lower levels in the input still contain the noise.
+/// Returns the output's header for a part with new samples. The part has only one resolution level,
+/// because the input's lower levels contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (header.hasTileDescription()) {
@@ -122,8 +120,8 @@ class PartPixels {
     }
   }
 
-  /// Returns whether the channels of this object and of `other` have the same bytes, except the
-  /// channels in `changed`.
+  /// Returns whether this object and `other` have equal bytes in all channels that are not in
+  /// `changed`.
   bool equals_except(const PartPixels& other, const std::set<std::string>& changed) const {
     return std::ranges::all_of(channel_data_, [&](const auto& channel) {
       return changed.contains(channel.first) ||
@@ -131,8 +129,7 @@ class PartPixels {
     });
   }
 
-  /// Writes a channel that has a sample for each pixel. If the channel stores half floats, the
-  /// function clamps values to 65504.
+  /// Writes a channel that has a sample for each pixel. Half floats are clamped to 65504.
   void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();
@@ -200,8 +197,8 @@ void put_all(PartPixels& pixels, const NewSamples& samples) {
       pixels.put(one->channels[i], one->from[i], one->layer->window);
 }
 
-/// Tests the compression method that `header` states. Returns whether the channels that are not in
-/// `changed` have the same samples after compression and decompression.
+/// Returns whether the channels that are not in `changed` remain equal after compression and
+/// decompression by the method in `header`.
 bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
                           const std::set<std::string>& changed, int threads) {
   GrowingBytes bytes;

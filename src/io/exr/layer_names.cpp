@@ -8,8 +8,8 @@ namespace lull::io {
 namespace {
 
 /// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. "Noisy Image" comes before "Combined", because Blender may store the result of its
-/// own denoiser in "Combined".
+/// preference. "Noisy Image" comes before "Combined", in which Blender may store the result of its
+/// own denoiser.
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
@@ -100,8 +100,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as one word, because words_of() may split a name in capital
-  // letters at the wrong places.
+  // The complete component also counts as a word, because words_of() may split capital letters at
+  // the wrong places.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -130,10 +130,9 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name. In "albedo.RGBA", the word "albedo" means
-// that the layer contains data and no colours. However, such words mean nothing in a title such as
-// "Depth of field" in "Depth of field.Combined". A component is a title if it has at least three
-// words, and the last component of the name is a usual name of a picture.
+// Returns the content of a layer according to its name: the word "albedo" in "albedo.RGBA" means
+// data. Words in a title mean nothing, as in "Depth of field.Combined". A title is a component of
+// at least three words in a name that ends with the usual name of a picture.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Functions that interpret the names of layers in the files of renderers and compositing programs.
+// Interprets the names of layers in the files of renderers and compositing programs.
 
 #include <string>
 #include <string_view>
@@ -20,12 +20,12 @@ enum class LayerContent {
   data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Returns the content of a layer according to its name. The function ignores case, separators, and
-/// digits at the end.
+/// Returns the content of a layer according to its name, ignoring case, separators, and digits at
+/// the end.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
-/// Returns the rank of a layer's name among the usual names of pictures; 0 is the most preferred
-/// name. Returns -1 if the name is not a usual name of a picture.
+/// Returns the rank of a layer's name among the usual names of pictures, from 0 (the best); -1 for
+/// other names.
 [[nodiscard]] int picture_rank(std::string_view layer);
 
 }  // namespace lull::io

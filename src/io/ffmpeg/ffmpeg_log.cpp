@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// Each message has a number. Of the messages with a number of at least `from` for which `wanted`
-  /// returns true, first() returns the first message, and last() the last message.
+  /// first() and last() return the first and the last message for which `wanted` returns true,
+  /// from message number `from` on.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -60,8 +60,8 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The destinations of the messages that a decoder logs: the list of messages about the decoder's
-/// file, and a listener. The listener may be empty.
+/// Where the messages of a decoder go: the list of messages about its file, and an optional
+/// listener.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -97,9 +97,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which `context` belongs; null if `context` belongs to no codec.
-/// `context` may be the codec context itself, or a context of FFmpeg that refers to a codec context
-/// as its parent.
+/// Returns the codec context to which `context` belongs (itself, or the parent of a context of
+/// FFmpeg); null if there is none.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -112,8 +111,8 @@ const AVCodecContext* codec_of(const void* context) {
 }
 
 /// Returns the destination of the messages of a decoder whose `opaque` pointer is a known mark
-/// (LogTopic::Mark); null for all other codecs. Other users of FFmpeg in the process may store
-/// arbitrary values in `opaque`, so the function ignores unknown values.
+/// (LogTopic::Mark); null for all other codecs. Unknown values of `opaque` come from other users of
+/// FFmpeg in the process.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

@@ -25,9 +25,9 @@ bool begins_with_first(const std::uint8_t* bytes) {
   return std::memcmp(bytes, first.data(), first.size()) == 0;
 }
 
-/// Decodes a float map of two rows as a test. Returns whether the decoder returns the rows in the
-/// order of the file. Also returns false if the codec cannot decode the test map: lull reports the
-/// error of such a codec when it decodes the input.
+/// Decodes a float map of two rows. Returns whether the decoder keeps the order of the file.
+/// Returns false if the codec cannot decode the map: lull reports this error when it decodes the
+/// input.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";
   for (const auto& value : {first, second})

@@ -6,9 +6,9 @@
 
 namespace lull::io {
 
-/// While this object exists, a function receives the informative messages that FFmpeg logs in the
-/// thread that created the object. No other listener receives these messages. Warnings and errors
-/// in this thread are dropped. LogTrace objects cannot be nested.
+/// While this object exists, the informative messages that FFmpeg logs in the creating thread go to
+/// a function and nowhere else. Warnings and errors of this thread are dropped. LogTrace objects
+/// cannot be nested.
 class LogTrace {
  public:
   using Receiver = std::function<void(const std::string& line)>;

@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// One channel of a picture. FFmpeg's pixel format descriptor states the position of the samples in
-// memory. `Byte` is `const std::uint8_t` if the samples are only read.
+// One channel of a picture, at the position in memory that FFmpeg's pixel format descriptor states.
+// `Byte` is `const std::uint8_t` if the samples are only read.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,9 +80,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes the samples of a plane to a channel of a picture. In a packed pixel format, several
-// channels share a word, so the function adds the bits of its channel to each word. The caller must
-// have set the words to zero with clear_shared().
+// Writes the samples of a plane to a channel of a picture. Channels of a packed format share words,
+// so the function adds its bits to each word; clear_shared() must have set the words to zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -127,9 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets planes with packed samples to zero before pack_rows() adds bits to their words. Unused bits
-// are then 0, and equal frames give bit-identical planes. The function does not clear planes that
-// pack_rows() fills with memcpy.
+// Sets planes with packed samples to zero, to whose words pack_rows() adds bits. Unused bits must
+// be 0, so that equal frames give bit-identical planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -158,8 +156,7 @@ void unpack_one_bit(const AVFrame& picture, PlaneView<std::uint8_t> to) {
   }
 }
 
-// An entry of a palette is a 32-bit word in native byte order. From the most significant byte on,
-// the word contains A, R, G, B.
+// An entry of a palette is a 32-bit word in native byte order: A (most significant byte), R, G, B.
 std::uint32_t palette_entry(const AVFrame& picture, int index) {
   return load<std::uint32_t>(picture.data[1] + std::ptrdiff_t{index} * 4, true);
 }
@@ -178,8 +175,8 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Calls `use` for each plane of the frame, in the order of the descriptor's components, and finally
-// for the alpha plane if there is one.
+// Calls `use` for each plane of the frame, in the order of the descriptor's components, then for
+// the alpha plane if there is one.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {
   const int colours = frame.format.planes();

@@ -1,6 +1,5 @@
 #pragma once
-// Data that belong to a frame and that the sink needs, such as metadata. Filters do not read these
-// data.
+// Data of a frame that only the sink needs, such as metadata.
 
 #include <cstddef>
 #include <memory>
@@ -19,20 +18,18 @@ struct PictureMetadata;  // io/metadata/picture_metadata.h
 
 struct SideData {
   io::FramePtr properties;     // side data, metadata, colour, aspect ratio, interlacing; no samples
-  std::int64_t number = 0;     // number of the picture in its file name; without one, its index
+  std::int64_t number = 0;     // number of the picture in its file name; else its index
   std::string tiff;            // TIFF file that contains the picture; empty: none
   std::int64_t tiff_page = 0;  // number of the page in that file
   std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
-  /// EXIF data and similar metadata from the file of a still picture; null if the file has no
-  /// metadata.
+  /// EXIF and similar metadata of a still picture; null if the file has none.
   std::shared_ptr<const io::PictureMetadata> metadata;
   std::vector<std::byte> stored;          // stacks only: the slice's samples as stored in the file
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy of the side data, which the caller may change. If `side_data` is null, the copy
-/// is empty.
+/// Returns a copy that the caller may change; an empty one if `side_data` is null.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

@@ -1,7 +1,6 @@
 #pragma once
-// Converts packets to bytes and back. The bytes contain the content, the side data, and all fields
-// of a packet except the stream index. Only the versions of lull and FFmpeg that wrote the bytes
-// can read them again.
+// Converts packets to bytes and back: content, side data, and all fields except the stream index.
+// Only the same versions of lull and FFmpeg can read the bytes again.
 
 #include <bit>
 #include <cstdint>
@@ -40,13 +39,12 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Reads a packet by calling `get(data, bytes)` for each piece, in the order in which
-/// store_packet() wrote the pieces. `get` must throw if there are no more bytes. Returns null if a
-/// piece is invalid, or larger than `max_bytes` bytes.
+/// Reads a packet by calling `get(data, bytes)` for each piece that store_packet() wrote. `get`
+/// must throw if there are no more bytes. Returns null if a piece is invalid, or larger than
+/// `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
-  // FFmpeg may read some bytes beyond the end of a packet, so the buffer of a packet has additional
-  // bytes.
+  // The buffer has additional bytes, because FFmpeg may read beyond the end of a packet.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

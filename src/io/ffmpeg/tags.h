@@ -8,13 +8,13 @@
 
 namespace lull::io {
 
-/// Returns whether an entry describes only the input file and not its content, such as
-/// "major_brand". The muxer writes new entries of this kind. `encoded` is true if the entry belongs
-/// to a stream that lull encodes again.
+/// Returns whether an entry, such as "major_brand", describes only the input file and not its
+/// content. The muxer writes new entries of this kind. `encoded` is true if the entry belongs to a
+/// stream that lull encodes again.
 bool describes_the_file(std::string_view key, bool encoded);
 
-/// Copies all metadata entries that describe the content of the input. `encoded` has the same
-/// meaning as for describes_the_file().
+/// Copies all metadata entries that describe the content of the input. `encoded` is true for the
+/// entries of a stream that lull encodes again.
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded);
 
 /// Returns the entry with the key `key`, ignoring case; null if there is no such entry.

@@ -11,8 +11,8 @@
 
 namespace lull::io {
 
-/// Writes all bytes. If the reader of the pipe is slow, the function waits. Returns 0 on success,
-/// and otherwise FFmpeg's error code.
+/// Writes all bytes, and waits if the reader of the pipe is slow. Returns 0 on success, and
+/// otherwise FFmpeg's error code.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
 /// Reads the bytes of a pipe for FFmpeg. Another thread can end a read that is waiting for data.
@@ -28,13 +28,12 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Ends a read that is waiting for data. This read and all reads after it fail with AVERROR_EXIT.
+  /// Ends a read that is waiting for data. That read and all later reads fail with AVERROR_EXIT.
   /// Any thread may call this function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// Returns the last bytes that were read: at least 1 MiB, or all bytes if the pipe has returned
-  /// fewer.
+  /// Returns at least the last 1 MiB that was read, or all bytes if there were fewer.
   const std::string& tail() const { return tail_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace lull::io {
 
 /// Reads bytes of a file at any position. A read beyond the end of the file fails. The class reads
-/// larger blocks in advance, so that many small reads in sequence are fast.
+/// ahead, so that many small reads in sequence are fast.
 class FileBytes {
  public:
   FileBytes(const std::string& path, std::uint64_t size)

@@ -1,5 +1,5 @@
 #pragma once
-// Determines how many bytes a zlib stream contains after decompression, without storing the bytes.
+// Determines the decompressed size of a zlib stream without storing the bytes.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +13,8 @@ struct InflatedSize {
   std::string error;         // zlib's message; empty if there is none
 };
 
-/// Decompresses the stream at the beginning of `stored` and returns the size of the result. The
-/// function stops soon after `max_bytes` bytes.
+/// Decompresses the stream at the beginning of `stored` and returns its size. The function stops
+/// soon after `max_bytes` bytes.
 InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

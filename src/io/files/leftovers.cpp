@@ -32,8 +32,8 @@ std::int64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// Returns the description of the temporary file or folder `path`. Returns nullopt if the file or
-/// folder does not have the name of a temporary file.
+/// Returns the description of the temporary file or folder `path`; nullopt if it does not have the
+/// name of one.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
@@ -78,8 +78,7 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Two hosts that were installed from the same disk image may have equal names. The function
-// therefore also checks the lock of the file. If the file system supports locks, the lock shows
+// Two hosts may have equal names, so the function also checks the lock of the file. The lock shows
 // whether a process on any host still writes the file.
 bool remove_leftover(const Leftover& leftover) {
   std::error_code code;

@@ -29,10 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns whether both names refer to the same file, and removes the name `from` if they do. A
-/// network file system may lose the reply to a successful request to create a link. The client then
-/// repeats the request, which fails with EEXIST although both names exist and refer to the same
-/// file.
+/// Returns whether both names refer to the same file, and removes the name `from` if they do. This
+/// occurs if a network file system repeats a successful request to create a link because the reply
+/// was lost: the second request fails with EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -46,23 +45,21 @@ bool is_renamed(const std::string& from, const std::string& to) {
 /// Renames a file, but does not replace an existing file. Returns false on an error, with the
 /// reason in errno: EEXIST means that a file has the new name.
 bool rename_if_free(const std::string& from, const std::string& to) {
-  // The function calls the system directly, because versions of glibc before 2.28 do not contain
-  // renameat2().
+  // glibc before 2.28 has no renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel
   if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0)
     return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Some file systems do not support the flag RENAME_NOREPLACE. For these file systems, the
-  // function creates a hard link, because the creation of a link never replaces an existing file.
+  // The creation of a hard link never replaces an existing file, and works on file systems without
+  // RENAME_NOREPLACE.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // File systems without hard links (FAT) offer no way to rename a file without the risk of
-  // replacing another file. For these file systems, the function checks the new name before it
-  // renames the file.
+  // File systems without hard links (FAT) cannot rename a file without the risk of replacing
+  // another one, so the function checks the new name first.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -127,8 +124,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Processes on two machines that share a folder may have equal identities, so the name of the
-  // temporary file also contains a random number.
+  // The name also contains a random number, because processes on two machines that share a folder
+  // may have equal identities.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -230,8 +227,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Gives the temporary file the permission bits of the file that it will replace. The function sets
-// the bits before the first byte is written, so that other users can never read a private file.
+// Gives the temporary file the permission bits of the file that it will replace. This must happen
+// before the first byte is written, so that other users can never read a private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
@@ -271,17 +268,15 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // An error of close() is an error of the output, because a network file system may report a full
-  // disk only when the file is closed.
+  // A network file system may report a full disk only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder under a name such as "x.partial.mkv". If a file with
-  // this name exists, the function replaces it only with `overwrite`. Otherwise, it tries
-  // "x.partial-2.mkv" and further numbers.
+  // The incomplete file gets a name such as "x.partial.mkv". If this file exists, the function
+  // replaces it with `overwrite`, and otherwise tries "x.partial-2.mkv" and further numbers.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -317,9 +312,8 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Renames the temporary file to the name of the output. Another process may have created a file of
-// this name after this process opened the output. The function throws an error in this case, so
-// that the other file is not lost.
+// Renames the temporary file to the name of the output. Throws an error if another process has
+// created a file of this name in the meantime.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

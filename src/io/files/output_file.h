@@ -1,6 +1,5 @@
 #pragma once
-// Outputs of a muxer. An output is either a pipe, or a file that gets its final name only when it
-// is complete.
+// Outputs of a muxer: pipes, and files that get their final names only when they are complete.
 
 #include <memory>
 #include <string>
@@ -11,8 +10,8 @@
 
 namespace lull::io {
 
-/// An open file to which FFmpeg writes. If a write fails, the object stores the system's error
-/// number, because FFmpeg does not store it.
+/// An open file to which FFmpeg writes. The object stores the system's error number of a failed
+/// write, because FFmpeg does not store it.
 class Output {
  public:
   virtual ~Output() = default;
@@ -26,8 +25,7 @@ class Output {
   /// Throws an error if a write has failed.
   /// @throws IoError
   void check_written() const;
-  /// Returns the path of the file that contains the output until commit(). The path is empty if
-  /// there is no such file.
+  /// Returns the path of the file that contains the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
   /// Writes all buffered data, and closes the output for further writes.
   /// @throws IoError
@@ -35,9 +33,8 @@ class Output {
   /// Calls finish_writing() and gives the file its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Ends the output like commit(), but for incomplete content: the function gives the file a
-  /// partial name (partial_name()) and returns this name. The result is empty if the output is not
-  /// a file.
+  /// Ends the output like commit(), but as incomplete: the file gets a partial name
+  /// (partial_name()), which the function returns. The result is empty if the output is not a file.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 
@@ -57,8 +54,7 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // FFmpeg calls write() with the data of a packet. The parameter `data` is const in FFmpeg 7 and
-  // not const in the releases before FFmpeg 7, so there are two functions.
+  // The parameter `data` is const in FFmpeg 7 and not const before, so there are two functions.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -67,8 +63,8 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the file to which `path` leads through symbolic links. If lull replaces the returned
-/// file instead of `path`, the links remain.
+/// Returns the file to which `path` leads through symbolic links. The links remain if lull replaces
+/// this file instead of `path`.
 std::string resolve_links(const std::string& path);
 
 /// Returns the name of an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
@@ -105,12 +101,11 @@ struct OutputFileOptions {
   std::string folder = {};
   Access access = {};
   /// Effect if the path is a symbolic link. If true, the output replaces the file to which the link
-  /// points. If false, the output replaces the link itself, because a link that another user has
-  /// created must not redirect the output to other files.
+  /// points. If false, it replaces the link, so that a link of another user cannot redirect the
+  /// output.
   bool follow_links = true;
   /// If true, the constructor removes the temporary files that killed processes have left for this
-  /// output. Sinks that write many files use the value false, and remove the temporary files of all
-  /// outputs in one pass.
+  /// output. Sinks of many files set false and remove the files of all outputs in one pass.
   bool removes_leftovers = true;
 };
 
@@ -118,10 +113,9 @@ struct SinkOptions;  // io/media.h
 /// Returns the options for an output file that follow from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to a temporary file, which is created exclusively in the output's folder. commit()
-/// renames the temporary file; without commit(), the destructor removes the temporary file. A new
-/// output has the permission bits of `access`, limited by the umask. An output that replaces a file
-/// has the bits of that file, without the bits for users who must not read the sources.
+/// Writes to a temporary file in the output's folder. commit() renames it; otherwise the destructor
+/// removes it. A new output has the permission bits of `access`, limited by the umask. A
+/// replacement has the bits of the replaced file, limited by `access`.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created

@@ -110,8 +110,7 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// A folder with OME-Zarr data can contain millions of small files. The function therefore calls
-// syncfs() once instead of fsync() for each file.
+// One syncfs() is faster than an fsync() for each of millions of files of OME-Zarr data.
 void OutputFolder::commit() {
   if (descriptor_ >= 0 && ::syncfs(descriptor_) < 0)
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");

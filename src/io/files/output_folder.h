@@ -1,5 +1,5 @@
 #pragma once
-// Outputs that are folders. A folder gets its final name only when all of its files are complete.
+// Outputs that are folders, which get their final names only when all of their files are complete.
 
 #include <cstddef>
 #include <functional>
@@ -14,8 +14,7 @@ struct OutputFolderOptions {
   bool overwrite = false;  // replaces an existing folder if `may_replace` returns true for it
   Access access = {};      // permission bits of the files
   bool follow_links = true;
-  /// A function that returns whether the output may replace the existing folder `path`. lull calls
-  /// the function only for a folder that is not empty.
+  /// Returns whether the output may replace the existing folder `path`, which is not empty.
   std::function<bool(const std::string& path)> may_replace = {};
 };
 

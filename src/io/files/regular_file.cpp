@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns what a file is if it is not a regular file, such as "a folder". Returns an empty text
-/// for a regular file.
+/// Returns the kind of a file that is not a regular file, such as "a folder"; empty for a regular
+/// file.
 std::string kind_of(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return {};
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -28,12 +28,11 @@ std::string kind_of(const struct stat& status) {
 
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status;
-  // The function rejects a device before it opens the file, because opening some devices has side
-  // effects.
+  // The check comes before opening, because opening some devices has side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
-  // Another process may have replaced the file by a pipe since the check. O_NONBLOCK ensures that
-  // opening the pipe does not block.
+  // O_NONBLOCK ensures that opening does not block if another process has replaced the file by a
+  // pipe.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   const int error = ::fstat(descriptor_, &status) < 0 ? errno : 0;

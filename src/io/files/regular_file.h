@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. The class rejects pipes, devices and folders before it opens them, because a
-// file of another user must neither block the process nor be endless.
+// Reads regular files. Pipes and devices of another user could block the process or be endless, so
+// the class rejects them before it opens them.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,7 @@ class RegularFile {
 
   /// Returns the size in bytes at the time of opening.
   std::int64_t size() const { return size_; }
-  /// Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes that were
-  /// read.
+  /// Reads `bytes` bytes, or fewer at the end of the file. Returns their number.
   /// @throws IoError
   std::size_t read(void* data, std::size_t bytes);
   /// Sets the position of the next read.

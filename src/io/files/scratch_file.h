@@ -1,6 +1,6 @@
 #pragma once
 // A temporary file for bytes that do not fit in memory. The file has no name, so the system removes
-// the file when the object is destroyed or the process ends.
+// it when the object is destroyed or the process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,14 @@ namespace lull::io {
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
 /// Returns the error for a failed operation on a file that open_scratch() opened. `what` names the
-/// operation, for example "write", and `number` is the value of errno.
+/// operation, for example "write"; `number` is the value of errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
-/// A queue of bytes that are stored in a file. read() returns the bytes in the order of the calls
-/// of write().
+/// A queue of bytes in a file. read() returns the bytes in the order in which write() stored them.
 class ScratchFile {
  public:
-  /// Stores the name of the folder. The first write creates the file. If `folder` is empty, the
-  /// file is in the system's folder for temporary files.
+  /// @param folder  folder in which the first write creates the file; empty: the system's folder
+  ///     for temporary files
   explicit ScratchFile(std::string folder) : folder_(std::move(folder)) {}
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
@@ -36,9 +35,8 @@ class ScratchFile {
   /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position. Position 0 is the first byte that was written after the creation of
-  /// the object or after clear(). An object that uses this function must not use read(), because
-  /// read() discards bytes.
+  /// Reads bytes at a position, counted from the first byte after the creation of the object or
+  /// after clear(). Must not be combined with read(), which discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }

@@ -58,8 +58,8 @@ struct ProcessStatus {
 };
 
 /// Reads the state and the start time of a process from its file "stat" (proc(5), fields 3 and 22).
-/// The name of the program, which is in parentheses, may contain any characters. The function
-/// therefore counts the fields from the last parenthesis.
+/// The fields are counted from the last parenthesis, because the program's name in parentheses may
+/// contain any characters.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');
@@ -91,8 +91,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// After a fork, the child process has a new process number, so the function determines the identity
-// again.
+// A child process has a new process number after a fork, so the identity must be determined again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

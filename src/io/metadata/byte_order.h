@@ -1,5 +1,5 @@
 #pragma once
-// Functions that read and write numbers in a given byte order, and join byte sequences.
+// Reads and writes numbers in a given byte order, and joins byte sequences.
 
 #include <string_view>
 
@@ -7,8 +7,7 @@
 
 namespace lull::io {
 
-/// Returns the big-endian number in the `count` bytes at `p`. The caller must ensure that these
-/// bytes exist.
+/// Returns the big-endian number in the `count` bytes at `p`. These bytes must exist.
 inline std::uint32_t read_big(const std::uint8_t* p, int count) {
   std::uint32_t value = 0;
   for (int i = 0; i < count; ++i) value = value << 8 | p[i];

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and changes the parts of EXIF and XMP data that lull uses. Exiv2 parses and writes the
-// data. In a build without Exiv2, the functions read nothing and change nothing.
+// Reads and changes the parts of EXIF and XMP data that lull uses, with Exiv2. In a build without
+// Exiv2, the functions read nothing and change nothing.
 
 #include <optional>
 #include <string>
@@ -24,8 +24,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes of EXIF data. In addition to these changes, change_exif() always removes the thumbnail,
-/// because the thumbnail shows the picture before denoising.
+/// Changes of EXIF data. change_exif() also removes the thumbnail, which shows the picture before
+/// denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -34,17 +34,15 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// If true, change_exif() stores all texts without an EXIF field of their own in the user
-  /// comment.
+  /// If true, change_exif() stores texts without an EXIF field of their own in the user comment.
   bool uses_comment = false;
-  /// change_exif() sets this member to true if the data would be longer than 64 KB, because Exiv2
-  /// cannot write longer data.
+  /// change_exif() sets this to true if the data would exceed 64 KB, which Exiv2 cannot write.
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. The function stores texts from the list `changes.texts` in the
-/// data, and removes these texts from the list. If nothing needs a change, the result equals `exif`
-/// bit for bit. If `exif` is empty and there is something to store, the function creates new data.
+/// Returns the changed EXIF data. The function stores texts of `changes.texts` in the data, and
+/// removes them from the list. If nothing changes, the result equals `exif` bit for bit. If `exif`
+/// is empty and there is something to store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {
@@ -52,8 +50,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet. If the packet contains none of the changed properties, the
-/// result equals `xmp` bit for bit.
+/// Returns the changed XMP packet, which equals `xmp` bit for bit if it contains none of the
+/// changed properties.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
-// Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with exceptions of several
-// types, which all derive from std::exception. The functions treat damaged data as absent.
+// Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with several types of
+// exceptions, all derived from std::exception. The functions treat damaged data as absent.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// PNG's text keywords, each with the EXIF tag of the same meaning.
+/// Text keywords of PNG, each with the EXIF tag of the same meaning.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -61,8 +61,7 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// EXIF stores the gamma exponent of the display. PNG stores the gamma exponent of the file, which
-// is the inverse of the display's exponent.
+// EXIF stores the gamma exponent of the display. PNG stores its inverse, the exponent of the file.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -154,8 +153,8 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores each text in the EXIF field that corresponds to its keyword, and removes the stored texts
-/// from the list. Returns whether the function changed the data.
+/// Stores each text in the EXIF field that corresponds to its keyword, and removes it from the
+/// list. Returns whether the data changed.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)
@@ -206,8 +205,8 @@ bool apply(ExifData& data, ExifChanges& changes) {
   return changed;
 }
 
-/// Sets a property of the XMP packet to `value` if the packet has the property. Returns whether the
-/// function changed the packet.
+/// Sets a property of the XMP packet to `value` if the packet has it. Returns whether the packet
+/// changed.
 bool update(Exiv2::XmpData& data, const char* key, int value) {
   const auto found = data.findKey(Exiv2::XmpKey(key));
   if (found == data.end() || found->toString() == std::to_string(value)) return false;
@@ -215,8 +214,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes the items that Android's Ultra HDR format stores in XMP: the parameters of the gain map,
-/// and the list of the file's pictures.
+/// Removes what Android's Ultra HDR format stores in XMP: the parameters of the gain map, and the
+/// list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};

@@ -1,5 +1,5 @@
-// Replaces exif_exiv2.cpp in builds without Exiv2. The functions report metadata as lost if only
-// Exiv2 can read or write them.
+// Replaces exif_exiv2.cpp in builds without Exiv2. Metadata that only Exiv2 can read or write are
+// reported as lost.
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"

@@ -43,13 +43,13 @@ inline auto open_image(ByteView file) {
   return image;
 }
 
-/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which the caller
-/// decoded `data`; empty: the data are new.
+/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which `data` was
+/// decoded; empty: the data are new.
 /// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of those tags of `data` that `encoded` does not contain. The check is needed
-/// because Exiv2 omits tags of more than 4 KB if all tags together are too long.
+/// Returns the names of tags of `data` that are missing in `encoded`. Exiv2 omits tags of more than
+/// 4 KB if all tags together are too long.
 /// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 

@@ -1,5 +1,5 @@
-// Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
-// primary item. lull reads the properties itself, because FFmpeg 5.1 does not read them.
+// Reads the orientation of HEIF files (ISO/IEC 23008-12), which FFmpeg 5.1 does not read, from the
+// properties irot and imir of the primary item.
 
 #include <optional>
 
@@ -15,8 +15,7 @@ struct Box {
   ByteView data;
 };
 
-/// Returns the first box in `bytes`, and removes it from `bytes`. Returns nullopt at the end of
-/// `bytes`.
+/// Returns the first box in `bytes`, and removes it from `bytes`; nullopt at the end.
 std::optional<Box> take_box(ByteView& bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::size_t size = read_big(bytes.data(), 4), head = 8;
@@ -38,8 +37,8 @@ ByteView find_box(ByteView bytes, std::string_view type) {
   return {};
 }
 
-/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns this
-/// number. Returns 0 if `bytes` is too short.
+/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns it; 0 if
+/// `bytes` is too short.
 std::uint32_t take_number(ByteView& bytes, int count) {
   if (bytes.size() < static_cast<std::size_t>(count)) {
     bytes = {};
@@ -50,7 +49,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns the property with the number `number`. The first property has the number 1.
+/// Returns the property with the number `number`, counted from 1.
 std::optional<Box> property(ByteView properties, std::uint32_t number) {
   std::optional<Box> box;
   for (std::uint32_t i = 0; i < number; ++i)
@@ -58,9 +57,8 @@ std::optional<Box> property(ByteView properties, std::uint32_t number) {
   return box;
 }
 
-/// Returns the EXIF orientation that a property describes. The property irot counts anticlockwise
-/// rotations by 90 degrees. The property imir exchanges top and bottom (value 0) or left and right
-/// (value 1).
+/// Returns the EXIF orientation that a property describes: irot counts anticlockwise rotations by
+/// 90 degrees; imir exchanges top and bottom (0) or left and right (1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;
   constexpr int turns[] = {1, 8, 3, 6};

@@ -1,6 +1,5 @@
-// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B). Metadata are in segments
-// before the first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits
-// and its data.
+// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B), in segments before the first
+// scan. A segment consists of a marker (0xFF and a number), its length in 16 bits and its data.
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +24,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// Beginning of the comment that FFmpeg's encoder (libavcodec) writes. lull does not copy this
-/// comment to outputs.
+/// Beginning of the comment that FFmpeg's encoder writes. lull does not copy this comment to
+/// outputs.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -42,8 +41,8 @@ struct Segment {
   std::size_t begin = 0, end = 0;
 };
 
-/// Calls `visit` for each segment before the first scan. Returns the position of the first scan. If
-/// the structure of the file is invalid, returns the position of the invalid bytes.
+/// Calls `visit` for each segment before the first scan. Returns the position of the first scan, or
+/// of the first invalid bytes.
 template <class Visit>
 std::size_t visit_segments(ByteView file, Visit visit) {
   std::size_t at = 2;
@@ -75,8 +74,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
 }
 
 /// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) cannot be preserved, because they are a signature of the
-/// samples before denoising. Their block has no data, and only lets lull report the loss.
+/// credentials (C2PA, in JUMBF boxes) sign the samples before denoising, so their block has no data
+/// and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -101,9 +100,8 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Splits `data` into as many segments as necessary, and writes the segments. A segment contains
-/// `name`, the bytes that the function `head` returns, and a part of the data. The arguments of
-/// `head` are the index of the segment and the number of segments.
+/// Writes `data` in as many segments as necessary. A segment contains `name`, the bytes that `head`
+/// returns for the index of the segment and the number of segments, and a part of the data.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -116,8 +114,8 @@ void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, Byt
   }
 }
 
-/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the resolution `resolution`. If
-/// `jfif_data` is empty, the function creates the data of a new segment.
+/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the given resolution; of a new
+/// segment if `jfif_data` is empty.
 ByteVector with_resolution(ByteView jfif_data, const Resolution& resolution) {
   ByteVector data = to_vector(jfif_data);
   if (data.size() < 14) data = {'J', 'F', 'I', 'F', 0, 1, 2, 0, 0, 0, 0, 0, 0, 0};
@@ -143,8 +141,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to the JPEG file of the main picture, and inserts an index of all
-/// pictures at the beginning of the file.
+/// Appends further pictures to the main picture of a JPEG file, and inserts an index of all
+/// pictures at the beginning.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -159,12 +157,11 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether the output must not contain a segment that the encoder wrote, because `metadata`
-/// contains data of the same kind.
+/// Returns whether a segment of the encoder must be removed, because `metadata` contains data of
+/// the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // The ICC profile that FFmpeg wrote is always removed, because FFmpeg writes the profile of the
-  // input even if the channels of the output do not suit the profile.
+  // FFmpeg writes the ICC profile of the input even if it does not suit the channels of the output.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

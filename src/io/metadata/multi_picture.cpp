@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint32_t version_tag = 0xB000, count_tag = 0xB001, entries_tag = 0xB002;
 constexpr std::size_t entry_bytes = 16, header_bytes = 8, field_bytes = 12;
-/// Mask for the type of a picture, and two values of the type. The low 24 bits of the attributes of
-/// a picture are its type.
+/// The low 24 bits of a picture's attributes are its type.
 constexpr std::uint32_t kind_mask = 0xFFFFFF, main_picture = 0x030000, undefined = 0;
 
 /// Reads numbers of a Multi-Picture index in the byte order of the index.
@@ -59,9 +58,8 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file. The
-/// arguments are the position and the size of the segment's data. The function reads the file
-/// through `read(at, to, count)`, which copies `count` bytes.
+/// Calls `visit(position, bytes)` with the position and the size of the data of each APP2 segment
+/// before the first scan of a JPEG file. `read(at, to, count)` copies `count` bytes of the file.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;
@@ -126,8 +124,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // The function also searches the metadata of the main picture, because in Android's first version
-  // of the format, only these metadata state that the file contains a gain map.
+  // In Android's first version of the format, only the metadata of the main picture state that the
+  // file contains a gain map.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;

@@ -1,7 +1,7 @@
 #pragma once
 // JPEG files with several pictures (CIPA DC-007, "Multi-Picture Format"), such as gain maps of HDR
-// photos, other views and previews. An index in the segment APP2 of the main picture states the
-// positions of the other pictures.
+// photos. An index in the segment APP2 of the main picture states the positions of the other
+// pictures.
 
 #include <span>
 #include <string>
@@ -15,23 +15,21 @@ namespace lull::io {
 /// The identifier at the beginning of the data of the segment that contains the index.
 constexpr std::string_view mpf_name{"MPF\0", 4};
 
-/// Returns whether the file is a JPEG file with an index of several pictures. The function reads
-/// only the segments before the first scan.
+/// Returns whether the file is a JPEG file with an index of several pictures. Reads only the
+/// segments before the first scan.
 bool is_multi_picture_file(const std::string& path);
 bool is_multi_picture(ByteView file);
 
 /// Returns the pictures that follow the main picture in `file`. `index_at` is the position of the
-/// index in `file`, after the identifier of the segment; `index_bytes` is the size of the index.
-/// The function omits entries that refer to bytes outside the file.
+/// index in `file`, after the identifier of the segment; `index_bytes` is its size. Entries that
+/// refer to bytes outside the file are omitted.
 std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at,
                                              std::size_t index_bytes);
 
-/// Returns the size of the index in bytes. `pictures` is the number of all pictures, including the
-/// main picture.
+/// Returns the size of the index in bytes for `pictures` pictures, including the main picture.
 std::size_t index_size(std::size_t pictures);
-/// Returns the index of a file with several pictures. `main_bytes` is the size of the main picture.
-/// In the file, the pictures of the list `pictures` follow the main picture. `index_at` is the
-/// position of the index in the main picture.
+/// Returns the index of a file in which `pictures` follow a main picture of `main_bytes` bytes.
+/// `index_at` is the position of the index in the main picture.
 ByteVector make_index(std::span<const AdditionalPicture> pictures, std::size_t main_bytes,
                       std::size_t index_at);
 

@@ -9,14 +9,14 @@
 namespace lull::io {
 namespace {
 
-/// The coefficients a, b, c, d of a rotation or reflection. The rotation or reflection moves the
-/// sample at (x, y) to the position (a x + c y, b x + d y) plus an offset.
+/// The coefficients of a rotation or reflection that moves the sample at (x, y) to the position (a
+/// x + c y, b x + d y) plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;
 };
-/// The rotation or reflection of each orientation (EXIF 2.32, tag 0x0112). EXIF defines an
-/// orientation by the sides of the displayed picture that show row 0 and column 0.
+/// The rotation or reflection of each orientation (EXIF 2.32, tag 0x0112), by the sides of the
+/// displayed picture that show row 0 and column 0.
 constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
                                      {-1, 0, 0, 1},
                                      {-1, 0, 0, -1},

@@ -1,6 +1,6 @@
 #pragma once
-// Orientation of pictures: conversion between EXIF's numbers and FFmpeg's display matrices, and the
-// rotation of samples.
+// Orientation of pictures: converts between EXIF's numbers and FFmpeg's display matrices, and
+// rotates samples.
 
 #include <array>
 #include <cstdint>
@@ -16,9 +16,8 @@ using DisplayMatrix = std::array<std::int32_t, 9>;
 /// Returns FFmpeg's matrix for one of EXIF's orientations (1 to 8).
 DisplayMatrix display_matrix(int orientation);
 
-/// Returns the orientation that a display matrix in side data describes. Returns 1 if `matrix` is
-/// empty. Returns nullopt if the matrix changes the size, or rotates by an angle that is not a
-/// multiple of 90 degrees.
+/// Returns the orientation of a display matrix in side data; 1 if `matrix` is empty; nullopt if the
+/// matrix changes the size or rotates by an angle that is not a multiple of 90 degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
 /// Returns the orientation that has the same effect as `first` followed by `second`.
@@ -29,8 +28,7 @@ inline bool swaps_sides(int orientation) { return orientation >= 5; }
 
 /// Copies the samples of `from` to `to` and rotates them, so that players show the picture upright
 /// without an orientation tag. The caller must create `to` with the same pixel format and the size
-/// after the rotation. Each sample of the format must occupy complete bytes, and no plane may be
-/// subsampled.
+/// after the rotation. Each sample must occupy complete bytes, and no plane may be subsampled.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
 /// Returns whether rotate_samples() supports the format.
 bool can_rotate(AVPixelFormat format);

@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures. lull reads the metadata of an input file, adapts the metadata to the
-// format of the output, and writes them into the encoded pictures.
+// Metadata of still pictures, which lull reads from an input, adapts to the format of the output,
+// and writes into the encoded pictures.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lull::io {
 using ByteView = std::span<const std::uint8_t>;
 using ByteVector = std::vector<std::uint8_t>;
 
-/// File formats with metadata that lull can read and write. `other` stands for all other formats.
+/// File formats with metadata that lull can read and write; `other`: all other formats.
 enum class PictureKind { jpeg, png, tiff, webp, dpx, other };
 
 /// Resolution in samples per inch.
@@ -67,18 +67,17 @@ struct PictureMetadata {
 };
 
 /// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
-/// or JPEG XL. The function ignores damaged metadata. The result is empty for other formats.
+/// or JPEG XL. Damaged metadata are ignored. The result is empty for other formats.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture according to its first bytes.
 PictureKind kind_of(ByteView file);
 
-/// Returns the format of files with this file name extension, which contains no dot.
+/// Returns the format of files with this file name extension (without a dot).
 PictureKind kind_of_extension(const std::string& extension);
 
-/// Adds metadata to the encoded picture `file` and returns the new bytes. prepare_metadata() must
-/// have adapted `metadata` to the format. `metadata` replaces metadata of the same kinds that the
-/// encoder has written.
+/// Adds metadata to the encoded picture `file` and returns the new bytes. `metadata` must come from
+/// prepare_metadata(), and replaces metadata of the same kinds from the encoder.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

@@ -1,5 +1,5 @@
-// Reads and writes the metadata of PNG files (ISO/IEC 15948). Metadata are in chunks before the
-// samples. A chunk consists of its length, its type, its data and a checksum.
+// Reads and writes the metadata of PNG files (ISO/IEC 15948), in chunks before the samples. A chunk
+// consists of its length, its type, its data and a checksum.
 
 #include <zlib.h>
 
@@ -50,8 +50,7 @@ void write_chunk(ByteVector& to, std::string_view type, ByteView data) {
   append_big(to, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Decompresses data. The result is empty if the data are damaged, or larger than 16 MiB after
-/// decompression.
+/// Decompresses data; empty if they are damaged, or larger than 16 MiB after decompression.
 ByteVector inflated(ByteView data) {
   constexpr std::uint64_t max_bytes = 16 << 20;
   const InflatedSize size = inflated_size(data, max_bytes);
@@ -72,7 +71,7 @@ ByteVector deflated(ByteView data) {
   return out;
 }
 
-/// Removes a text that ends with a zero byte from the beginning of `data`. Returns the text without
+/// Removes a text that ends with a zero byte from the beginning of `data`, and returns it without
 /// the zero byte.
 ByteView take_text(ByteView& data) {
   const auto zero = std::ranges::find(data, 0);
@@ -87,8 +86,8 @@ int hex_digit(std::uint8_t c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Decodes a profile in the text form that ImageMagick writes. The form consists of a line with a
-/// name, a line with the number of bytes, and lines of hexadecimal digits.
+/// Decodes a profile in ImageMagick's text form: a line with a name, a line with the number of
+/// bytes, and lines of hexadecimal digits.
 ByteVector decode_raw_profile(std::string_view text) {
   int lines = 0;
   std::size_t at = 0;
@@ -115,8 +114,8 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Stores the profile that a text contains in ImageMagick's form (decode_raw_profile()). Returns
-/// false if the text does not have this form.
+/// Stores the profile in a text of ImageMagick's form (decode_raw_profile()). Returns false if the
+/// text does not have this form.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());
@@ -151,9 +150,8 @@ void add_text(PictureText text, PictureMetadata& metadata) {
   }
 }
 
-// Reads a text chunk (ISO/IEC 15948, 11.3.4). A chunk of the type tEXt has a keyword and a text in
-// Latin-1. In zTXt, the text is compressed. In iTXt, two flags, a language and a translated keyword
-// precede the text, which is in UTF-8.
+// Reads a text chunk (ISO/IEC 15948, 11.3.4) with a keyword and a text: in Latin-1 (tEXt),
+// compressed (zTXt), or in UTF-8 after two flags, a language and a translated keyword (iTXt).
 void read_text_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   ByteView data = chunk.data;
   PictureText text;
@@ -193,16 +191,15 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// Types of PNG chunks that describe the source's samples or how the samples are encoded.
+/// Types of PNG chunks that describe the source's samples or their encoding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Types of PNG chunks that describe the picture and remain valid, although their type says that
-/// they are not safe to copy.
+/// Types of PNG chunks that remain valid, although their type says that they are not safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// Stores an ancillary chunk for the output. The letters of a chunk's type have a meaning (ISO/IEC
-// 15948, 5.4). A lower-case first letter marks ancillary chunks, which readers may ignore. A
-// lower-case fourth letter marks chunks that remain valid if the samples change.
+// Stores an ancillary chunk for the output. A lower-case first letter of the type marks ancillary
+// chunks, which readers may ignore. A lower-case fourth letter marks chunks that remain valid if
+// the samples change (ISO/IEC 15948, 5.4).
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Adapts metadata to the format of an output and to the pictures that the output contains.
+// Adapts metadata to the format and to the pictures of an output.
 
 #include <string>
 #include <vector>
@@ -26,8 +26,8 @@ struct PreparedMetadata {
   std::vector<std::string> losses, notes;
 };
 
-/// Returns `metadata` in the form in which the output `target` can store them.
-/// `metadata.orientation` must be the orientation of the samples before a rotation.
+/// Returns `metadata` in the form that the output `target` can store. `metadata.orientation` must
+/// be the orientation of the samples before a rotation.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

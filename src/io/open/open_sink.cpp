@@ -67,9 +67,8 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes those packets of other streams that precede this frame. The demuxer may already have
-  // read packets far beyond the frame. Such packets must wait, because the order of packets in the
-  // output must not depend on the progress of the demuxer.
+  // Writes the packets of other streams that precede this frame. Later packets must wait, because
+  // the order of packets in the output must not depend on how far the demuxer has read.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -102,8 +101,8 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
-/// Returns the permission bits that all files of a source allow. For the input `-`, the function
-/// uses the bits of the open file.
+/// Returns the permission bits that all files of a source allow; for the input `-`, those of the
+/// open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

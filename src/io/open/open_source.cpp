@@ -1,5 +1,4 @@
-// Opens an input: decides from the path and the content whether the input is a stack or a video,
-// and opens the source of this kind.
+// Opens an input. The path and the content determine whether it is a stack or a video.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"

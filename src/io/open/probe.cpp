@@ -110,8 +110,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output loses all streams except the denoised stream, because the output is not
-/// a container. `why` is the reason in the message.
+/// Reports that an output that is not a container loses all streams except the denoised one, for
+/// the reason `why`.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {
@@ -181,7 +181,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// Describes a stack. A stack has no streams, and only a file of the same kind can store it.
+/// Describes a stack, which has no streams and can be stored only in a file of the same kind.
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
@@ -234,8 +234,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The report omits streams that the demuxer discards, for example the stream with the chapters
-    // of MP4: the demuxer converts these streams to properties of the file.
+    // The report omits streams that the demuxer discards because it converts them to properties of
+    // the file, such as the stream with the chapters of MP4.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -12,8 +12,8 @@ struct ExrHead {
   bool parts = false;              // the file has several parts
 };
 
-/// Reads the header of an OpenEXR file. If the file is damaged or is not an OpenEXR file, the
-/// function returns the properties that it could read before the fault.
+/// Reads the header of an OpenEXR file. If the file is damaged or has another format, the result
+/// contains the properties before the fault.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

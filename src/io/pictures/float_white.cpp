@@ -21,7 +21,7 @@ void for_samples(const AVFrame& picture, int planes, Use use) {
     }
 }
 
-/// Histogram of the finite samples of a picture. Each bin covers the values between two powers of
+/// Histogram of the finite samples of a picture, with a bin between any two consecutive powers of
 /// two.
 class Distribution {
  public:

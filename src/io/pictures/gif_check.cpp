@@ -1,6 +1,6 @@
-// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. The check
-// is needed because FFmpeg's decoder reports nothing if codes are missing: the missing part of the
-// picture then shows the previous picture.
+// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. If codes
+// are missing, FFmpeg's decoder reports nothing, and a part of the picture shows the previous
+// picture.
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes. A read beyond the end of the bytes returns 0, and is_over() then
-/// returns true.
+/// Reads consecutive bytes; 0 beyond the end, after which is_over() returns true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -41,11 +40,11 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// Reads codes from the sub-blocks. The lowest bit of a byte comes first.
+/// Reads codes from the sub-blocks, lowest bit of a byte first.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
-  /// Returns the next code, which has `bits` bits. Returns -1 at the end of the sub-blocks.
+  /// Returns the next code of `bits` bits; -1 at the end of the sub-blocks.
   int code(int bits) {
     while (count_ < bits) {
       if (left_ == 0 && !next_block()) return -1;
@@ -83,15 +82,15 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes yield (GIF89a, appendix F). The class does not store the
-/// strings of pixels, but only their lengths.
+/// Counts the pixels that LZW codes yield (GIF89a, appendix F), from the lengths of the strings of
+/// pixels alone.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Reads codes until they yield `expected` pixels. Returns an empty text on success, and
-  /// otherwise the reason why pixels are missing.
+  /// Reads codes until they yield `expected` pixels. Returns the reason why pixels are missing;
+  /// empty if none are.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -110,8 +109,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the next code is the end code of the picture. A clear code may come before the
-  /// end code.
+  /// Returns whether the end code of the picture follows, possibly after a clear code.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;

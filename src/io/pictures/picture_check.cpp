@@ -23,9 +23,8 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
 }
 
 /// Returns the compressed data of a PNG chunk of the type iCCP, zTXt or iTXt; empty for other
-/// chunks (ISO/IEC 15948, 11.3.3.3 and 11.3.4). A chunk of these types begins with a keyword and a
-/// zero byte. A flag follows in iTXt. The next byte states the compression method. In iTXt, two
-/// more texts follow, and a zero byte ends each text.
+/// chunks (ISO/IEC 15948, 11.3.3.3 and 11.3.4). Before the data, the chunk contains a keyword, a
+/// zero byte, in iTXt a flag, the compression method, and in iTXt two more texts with zero bytes.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {
@@ -48,7 +47,7 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 }  // namespace
 
 // Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a limit,
-// and a single compressed byte can become about a thousand bytes.
+// and one compressed byte can become about a thousand bytes.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
@@ -69,9 +68,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return std::nullopt;
 }
 
-// Checks the size of a Sun raster file. FFmpeg's run-length decoder for these files crashes if
-// three times the size of the samples exceeds 2^31 bytes. The header consists of 32-bit numbers:
-// magic, width, height, depth, length, kind.
+// Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if three times the size
+// of the samples exceeds 2^31 bytes. The header consists of 32-bit numbers: magic, width, height,
+// depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);

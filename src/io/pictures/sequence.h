@@ -1,6 +1,6 @@
 #pragma once
-// Patterns for the names of pictures that belong together. A pattern contains a number
-// ("in.%04d.png", "in.####.tif") or wildcards ("shot_*.tif").
+// Patterns for the names of pictures that belong together, with a number ("in.%04d.png",
+// "in.####.tif") or wildcards ("shot_*.tif").
 
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,7 @@
 
 namespace lull::io {
 
-/// A file name pattern with one number. The pattern is in the last part of the path; the names of
-/// folders contain no pattern.
+/// A file name pattern with one number in the last part of the path.
 struct NumberPattern {
   std::string before, after;  // text around the number; `before` includes the folder
   int digits = 1;             // minimum number of digits, padded with zeros
@@ -20,12 +19,12 @@ struct NumberPattern {
 };
 
 /// Parses a number pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands
-/// for a percent sign. Returns nullopt if `path` contains no number pattern.
+/// for a percent sign. Returns nullopt if there is none.
 /// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// Returns the number in the file name `name`, which contains no folder. Returns nullopt if the
-/// name does not match the pattern.
+/// Returns the number in the file name `name`, which contains no folder; nullopt if the name does
+/// not match.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
 /// A file name pattern with one '*' in its last part.
@@ -45,21 +44,19 @@ struct SequenceFile {
   bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// Returns the files that match a pattern. The function sorts files with numbers by number, and
-/// other files by name. In names, runs of digits are compared as numbers, so that shot_9 comes
-/// before shot_10.
+/// Returns the files that match a pattern: files with numbers sorted by number, others by name with
+/// runs of digits compared as numbers (shot_9 before shot_10).
 /// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// Returns the existing files that match a number pattern. The list is empty if the folder does not
-/// exist.
+/// Returns the existing files that match a number pattern; empty if the folder does not exist.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
 /// Returns whether `path` is a pattern and no file has the name `path`.
 bool is_sequence(const std::string& path);
 
 /// Returns the numbers that are missing between the first and the last file, as a text such as "5,
-/// 9-10". The text is empty if no number is missing.
+/// 9-10"; empty if none is missing.
 std::string missing_numbers(const std::vector<SequenceFile>& files);
 
 }  // namespace lull::io

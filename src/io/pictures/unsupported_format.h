@@ -1,5 +1,5 @@
 #pragma once
-// Recognises common file formats that lull does not read, so that lull can suggest a conversion.
+// Recognises common file formats that lull does not read, for messages that suggest a conversion.
 
 #include <cstdint>
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Number of bytes at the beginning of a file that the recognition of the format needs.
+/// Number of bytes at the beginning of a file that unsupported_format() needs.
 constexpr int format_head_bytes = 132;
 
 /// Returns the name of the format and a suggestion, as a part of a message: "a DICOM file (lull
-/// does not read it); convert it ...". The text is empty if the format is unknown. `head` contains
-/// the first bytes of the file.
+/// does not read it); convert it ..."; empty if the format is unknown. `head` contains the first
+/// bytes of the file.
 std::string unsupported_format(std::span<const std::uint8_t> head);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Means of blocks of samples, which are the samples of the next smaller level of a pyramid.
+// Means of blocks of samples, for the next smaller level of a pyramid.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace lull::io {
 
-/// Divides an axis of a pyramid level into blocks. The mean of a block is one sample of the next
-/// smaller level. If the sizes of the two levels are a factor apart, rounded up or down, all blocks
-/// have the size of the factor, except that the last block may be smaller. Samples after the last
-/// block do not count.
+/// Divides an axis of a pyramid level into blocks, whose means are the samples of the next smaller
+/// level. If the sizes of the two levels are a factor apart, rounded up or down, the factor is the
+/// size of all blocks. Only the last block may then be smaller. Samples after the last block do not
+/// count.
 class Blocks {
  public:
   /// @param before  number of samples of the level before
@@ -39,7 +39,7 @@ class PlaneMeans {
   PlaneMeans(const PlaneSize& from, const PlaneSize& to);
   /// Begins a new result.
   void clear();
-  /// Adds the stored samples of a plane, whose rows have no padding.
+  /// Adds the stored samples of a plane without padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
   /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
   /// call must be clear().

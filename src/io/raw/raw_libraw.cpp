@@ -23,9 +23,8 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Receives LibRaw's messages about damaged data and does nothing. Without this function, LibRaw
-/// would print the messages to standard error. The damage is still detected, because LibRaw counts
-/// it. `Offset` is a template parameter because its type differs between versions of LibRaw.
+/// Suppresses LibRaw's messages about damaged data on standard error; LibRaw also counts the
+/// damage. The type `Offset` differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
@@ -59,9 +58,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Rejects mosaics whose pattern does not repeat every 2x2 sites. LibRaw reads some of these
-/// mosaics as Bayer mosaics, so the function reads the size of the pattern from the tags of the DNG
-/// file.
+/// Rejects mosaics whose pattern does not repeat every 2x2 sites. LibRaw reads some of them as
+/// Bayer mosaics, so the function reads the size of the pattern from the DNG tags.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;

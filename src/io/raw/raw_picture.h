@@ -12,23 +12,21 @@
 
 namespace lull::io {
 
-/// Facts about the camera and the picture, without the samples.
+/// What the file states about the camera and the picture, without the samples.
 struct RawFacts {
   std::string path;
   int width = 0, height = 0;  // size of the active area, in sites
-  /// Colours of the 2x2 sites in the top left corner: 0 is red, 1 is green, 2 is blue.
+  /// Colours of the 2x2 sites in the top left corner: 0 red, 1 green, 2 blue.
   std::array<std::uint8_t, 4> colours{0, 1, 1, 2};
   std::array<float, 4> black{};           // black level of each of these sites
   float white = 65535;                    // samples from here on are clipped
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
-  /// Pairs of gain and offset that describe the noise (DNG's NoiseProfile). The variance of a
-  /// sample x is gain * x + offset, where black is 0 and white is 1. The list contains one pair for
-  /// all colours, or three pairs for R, G and B. It is empty if the file does not describe the
-  /// noise.
+  /// Pairs of gain and offset (DNG's NoiseProfile): the variance of a sample x is gain * x +
+  /// offset, where black is 0 and white is 1. One pair for all colours, or three pairs for R, G and
+  /// B; empty if the file does not describe the noise.
   std::vector<double> noise_profile;
-  /// The directories of a DNG file. For other raw files, the first directory contains the EXIF
-  /// data.
+  /// The directories of a DNG file, or a directory with the EXIF data of another raw file.
   TiffTree tags;
   bool is_dng = false;
   std::string make, model;
@@ -50,9 +48,8 @@ struct RawPicture {
 [[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
 
 enum class Curve { srgb, linear };
-/// Develops a raw picture with LibRaw: LibRaw demosaics the mosaic, balances the colours and
-/// converts them to sRGB's primaries. Returns an upright picture with R, G, B of 16 bits. `dng` is
-/// the content of a DNG file.
+/// Develops the content `dng` of a DNG file with LibRaw: demosaics the mosaic, balances the colours
+/// and converts them to sRGB's primaries. Returns an upright picture with R, G, B of 16 bits.
 /// @throws BadData, InvalidArgument
 [[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
 

@@ -15,17 +15,16 @@
 
 namespace lull::io {
 
-/// Reads a raw file, or a numbered sequence of raw files (CinemaDNG) whose pictures have equal
-/// sizes and mosaic patterns. Each frame is grey, has 16 bits, and contains a mosaic. Frame::pts is
-/// the index of the file.
+/// Reads a raw file, or a numbered sequence of raw files (CinemaDNG) with equal sizes and mosaic
+/// patterns. A frame is a grey mosaic of 16 bits. Frame::pts is the index of the file.
 class RawSource final : public FrameSource {
  public:
   /// Opens the first file.
   /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Limits the source to the files with the indices `first` to `last`, and numbers these files
-  /// from 0. The caller must call this function before read().
+  /// Limits the source to the files with the indices `first` to `last`, and numbers them from 0.
+  /// Must be called before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -34,8 +33,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of the file with the index `index`, and removes the facts from memory.
-  /// read() must have returned the picture of this file. Any thread may call this function.
+  /// Returns the facts of the file with the index `index`, and removes them from memory. read()
+  /// must have returned the picture of this file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:
@@ -62,8 +61,8 @@ struct RawFileOptions {
   Access access{};
 };
 
-/// Returns whether a file with this name can store a denoised raw photograph: .dng for raw data,
-/// and .tif, .tiff, .png or .exr for developed pictures.
+/// Returns whether a denoised raw photograph can have this file name: .dng for raw data, and .tif,
+/// .tiff, .png or .exr for developed pictures.
 [[nodiscard]] bool is_raw_output(const std::string& path);
 
 /// Writes a picture in the format that the file name states. The file gets its name when it is

@@ -16,8 +16,7 @@ namespace {
 constexpr std::uint16_t type_byte = 1, type_ascii = 2, type_short = 3, type_long = 4,
                         type_rational = 5, type_srational = 10, type_float = 11, type_double = 12,
                         type_directory = 13;
-// Number of bytes of a value. The index is the type of the value; the number is 0 for unknown
-// types.
+// Number of bytes of a value, by its type; 0 for unknown types.
 constexpr std::array<int, 14> type_bytes = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
 
 constexpr std::uint16_t strip_offsets = 273, strip_byte_counts = 279, tile_offsets = 324,
@@ -70,8 +69,8 @@ class TreeReader {
       return;
     const std::uint64_t bytes = std::uint64_t{entry.count} * type_bytes[entry.type];
     const std::uint64_t value_at = bytes <= 4 ? at + 8 : number(at + 8, 4);
-    // In a damaged file, the values of several tags may overlap. The function therefore also limits
-    // the total size of all values.
+    // The total size of all values is limited, because the values of several tags may overlap in a
+    // damaged file.
     if (!fits(value_at, bytes) || (stored_ += bytes) > 2 * file_.size()) return;
     if (refers_to_directories(entry.tag)) {
       if (entry.type != type_long && entry.type != type_directory) return;
@@ -120,8 +119,7 @@ class TreeWriter {
     std::ranges::copy(number, head().begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  /// Appends a directory to the head of the file (the bytes before the samples), and returns the
-  /// offset of the directory.
+  /// Appends a directory to the bytes before the samples, and returns its offset.
   std::size_t directory(const TiffDirectory& given) {
     TiffDirectory with_place = given;
     if (!given.picture.empty()) {

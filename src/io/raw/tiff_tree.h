@@ -1,6 +1,6 @@
 #pragma once
-// The directories of a TIFF file or of EXIF data, as a tree in memory without the pictures. The
-// tree stores all values as bytes, so that lull can also copy unknown tags.
+// The directories of a TIFF file or of EXIF data, as a tree without the pictures. All values are
+// bytes, so that lull can also copy unknown tags.
 
 #include <cstdint>
 #include <span>
@@ -23,9 +23,8 @@ struct TiffEntry {
 
 struct TiffDirectory {
   std::vector<TiffEntry> entries;  // sorted by tag
-  /// Samples of a picture that is stored in one strip. write_tiff_tree() adds the tags that state
-  /// the position of the strip. The bytes must exist until the picture is written. An empty span
-  /// means that the directory has no picture.
+  /// Samples of a picture in one strip; empty: the directory has no picture. write_tiff_tree() adds
+  /// the tags with the strip's position. The bytes must exist until the picture is written.
   std::span<const std::uint8_t> picture;
 
   [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;
@@ -38,7 +37,7 @@ struct TiffTree {
   bool is_big_endian = false;
   TiffDirectory first;
 
-  // The following functions make entries in the byte order of the tree.
+  // These functions make entries in the byte order of the tree.
   [[nodiscard]] TiffEntry bytes(std::uint16_t tag, std::span<const std::uint8_t> values) const;
   [[nodiscard]] TiffEntry text(std::uint16_t tag, std::string_view value) const;
   [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
@@ -48,13 +47,13 @@ struct TiffTree {
   /// type is SRATIONAL.
   [[nodiscard]] TiffEntry rationals(std::uint16_t tag, const std::vector<double>& values,
                                     bool is_signed = false) const;
-  /// Returns the values of a numeric entry. The list is empty for entries of other types.
+  /// Returns the values of a numeric entry; empty for entries of other types.
   [[nodiscard]] std::vector<double> numbers(const TiffEntry& entry) const;
 };
 
-/// Parses a TIFF file or EXIF data, but not BigTIFF. The tree contains the first directory and all
-/// directories to which its tags refer. It does not contain the positions of strips and tiles, and
-/// no damaged tags or directories.
+/// Parses a TIFF file or EXIF data, but not BigTIFF: the first directory and all directories to
+/// which its tags refer, without the positions of strips and tiles, and without damaged tags or
+/// directories.
 /// @return a tree without entries if the bytes are not a TIFF file
 [[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
 

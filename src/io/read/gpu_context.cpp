@@ -4,9 +4,9 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 
-// FFmpeg's header would include the header of the CUDA driver, which does not exist on machines
-// without the CUDA toolkit. The header omits this include if CUDA_VERSION is defined. The code
-// therefore defines CUDA_VERSION and the two types of the driver that FFmpeg's header needs.
+// Without CUDA_VERSION, FFmpeg's header includes the header of the CUDA driver, which needs the
+// CUDA toolkit. This file therefore defines CUDA_VERSION and the two types of the driver that
+// FFmpeg's header needs.
 struct CUctx_st;
 struct CUstream_st;
 using CUcontext = CUctx_st*;
@@ -20,7 +20,7 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// The functions of the driver that retain and release the primary context of a GPU.
+/// The driver's functions that retain and release the primary context of a GPU.
 struct Driver {
   int (*retain)(CUcontext* context, int device) = nullptr;
   int (*release)(int device) = nullptr;
@@ -45,8 +45,8 @@ void release_context(AVHWDeviceContext* context) {
   driver().release(static_cast<int>(reinterpret_cast<std::intptr_t>(context->user_opaque)));
 }
 
-/// Makes an FFmpeg device from the primary context of the GPU, without a change of the context's
-/// flags. Returns null if this is impossible.
+/// Makes an FFmpeg device from the primary context of the GPU without a change of its flags; null
+/// if this is impossible.
 AVBufferRef* open_active_context(int device) {
   if (!driver().retain || !driver().release) return nullptr;
   AVBufferRef* opened = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
@@ -74,9 +74,8 @@ AVBufferRef* open_gpu(int device, std::string& problem) {
   const int code =
       av_hwdevice_ctx_create(&opened, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
   if (code >= 0) return opened;
-  // The function then uses the primary context without a change of its flags. FFmpeg refuses a
-  // primary context whose flags differ from FFmpeg's own flags, although decoding works with such a
-  // context. The flags may differ if the program has already used the primary context.
+  // FFmpeg refuses a primary context whose flags differ from FFmpeg's own, although decoding works
+  // with it. The program may have created such a context before.
   if ((opened = open_active_context(device))) return opened;
   const std::string cause = watch.first_error();
   problem = cause.empty() ? error_text(code) : cause;

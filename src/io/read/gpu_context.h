@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns FFmpeg's device for a GPU. FFmpeg uses the primary context, which the CUDA runtime also
-/// uses, so that kernels can access the decoded pictures. The caller owns the result. If FFmpeg
-/// cannot use the GPU, the result is null and `problem` is the reason.
+/// Returns FFmpeg's device for a GPU; the caller owns it. The device uses the primary context, like
+/// the CUDA runtime, so that kernels can access the decoded pictures. If FFmpeg cannot use the GPU,
+/// the result is null and `problem` is the reason.
 [[nodiscard]] AVBufferRef* open_gpu(int device, std::string& problem);
 
 }  // namespace lull::io

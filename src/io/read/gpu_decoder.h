@@ -1,6 +1,5 @@
 #pragma once
-// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. The frames remain in the memory of
-// the GPU.
+// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. Frames remain in GPU memory.
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
@@ -9,7 +8,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// Returns FFmpeg's decoder for this codec that can use a GPU; null if FFmpeg has no such decoder.
+/// Returns FFmpeg's decoder for this codec that can use a GPU; null if there is none.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {
@@ -17,28 +16,26 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Configures `decoder`, which must not be open yet, for decoding on the GPU. If the GPU does not
-  /// support the stream, FFmpeg decodes on the CPU. is_on_gpu() shows for a decoded frame where
-  /// FFmpeg decoded it.
+  /// Configures `decoder`, which must not be open yet, for decoding on the GPU. FFmpeg decodes on
+  /// the CPU if the GPU does not support the stream. is_on_gpu() shows where a frame was decoded.
   void attach(AVCodecContext& decoder) const;
 
-  /// Copies a decoded surface, with all properties of the picture, to other memory of the GPU. The
-  /// copy is necessary because a decoder has at most 32 surfaces and stops if no surface is free.
-  /// The number of copies is not limited.
+  /// Copies a decoded surface, with all properties of the picture, to other memory of the GPU. A
+  /// decoder has at most 32 surfaces, and stops if none is free.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Returns whether the GPU can still allocate memory. If the result is true, the stream and not
-  /// the GPU is the cause of a decoding error.
+  /// Returns whether the GPU can still allocate memory. If it can, a decoding error is due to the
+  /// stream.
   bool works() const;
   int device() const { return index_; }
 
-  /// Returns the reason if a picture cannot remain on the GPU; empty if there is no reason.
-  /// `nominal` is the pixel format that the CPU decoder would return.
+  /// Returns why a picture cannot remain on the GPU; empty if it can. `nominal` is the pixel format
+  /// that the CPU decoder would return.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// Returns the samples of `picture` as samples of `format`. The caller must check that
-  /// objection() returns an empty text for the picture. The result owns the picture.
+  /// Returns the samples of `picture` as samples of `format`. objection() must be empty for the
+  /// picture. The result owns the picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

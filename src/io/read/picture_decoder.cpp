@@ -35,7 +35,7 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps a file into memory. The system reads the bytes only when the process uses them.
+/// Maps a file into memory. The system reads its bytes on first use.
 class MappedFile {
  public:
   /// Maps the file. If the file cannot be read, bytes() returns an empty span.
@@ -54,9 +54,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Returns whether the codec stores the rows of a picture in several passes, so that programs can
-/// display the picture before it is complete. FFmpeg marks such pictures as interlaced although
-/// they are progressive.
+/// Returns whether the codec stores the rows of a picture in several passes for progressive
+/// display. FFmpeg marks such pictures as interlaced.
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
@@ -69,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether an edit list removes the frame. FFmpeg also decodes such frames, because other
-/// frames depend on them.
+/// Returns whether an edit list removes the frame. FFmpeg decodes such frames, because other frames
+/// depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -100,13 +99,11 @@ void PictureDecoder::open_on_cpu() {
   set_up(codec);
   quantiser_.emplace(stream);
   decoder_->thread_count = options_.threads;
-  // With frame threads, FFmpeg 5.1 crashes on WebP files with damaged alpha. The decoder therefore
-  // uses slice threads.
+  // With frame threads, FFmpeg 5.1 crashes on WebP files with damaged alpha.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
   decoder_watch_.attach_with_buffers(*decoder_);
   logs_damage_ = logs_damage(avcodec_descriptor_get(stream.codecpar->codec_id));
-  // With AV_EF_EXPLODE, the decoder fails if a picture is incomplete, instead of returning the
-  // incomplete picture.
+  // With AV_EF_EXPLODE, the decoder fails instead of returning an incomplete picture.
   if (logs_damage_) decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
@@ -121,12 +118,11 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg keeps the rows aligned in memory, and may therefore
-  // crop fewer columns at the left than the stream states.
+  // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop fewer columns at the left than the stream
+  // states, to keep the rows aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
   // The film grain that a decoder adds (AV1, H.274) is noise, too. With
-  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder does not add the grain, but exports a description
-  // of the grain. lull does not use the description.
+  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder adds no grain.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -149,9 +145,8 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Returns the first picture, decoded on the GPU. Returns null if the GPU cannot decode the stream;
-/// why_not_gpu_ is then the reason, and the CPU decodes the packets that the GPU decoder has
-/// already read.
+/// Returns the first picture, decoded on the GPU. If the GPU cannot decode the stream, returns null
+/// and sets why_not_gpu_; the CPU then decodes the packets that the GPU decoder has read.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -218,8 +213,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within the memory of the GPU. The copy of the first frame succeeded, so an
-/// error in the copy of another frame means that the GPU has failed.
+/// Copies a picture within the memory of the GPU. An error means that the GPU has failed, because
+/// the copy of the first frame succeeded.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -245,9 +240,8 @@ FramePtr PictureDecoder::decode_file() {
   return picture;
 }
 
-/// Returns the next page of the TIFF file. After the last page of a file, returns the first page of
-/// the next file. The time stamp of a page is its index. The metadata of all pages come from the
-/// first page of the file.
+/// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
+/// page is its index. The metadata of all pages come from the first page of the file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -267,16 +261,15 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The limit of the number of frames does not apply to a picture sequence, because
-      // PictureFiles has already checked the number of files.
+      // PictureFiles has already checked the number of files of a picture sequence.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
                   std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
-/// Receives the next frame from the decoder. Returns the decoder's error code, which is AVERROR_EOF
-/// at the end. The function throws only the exceptions of the demuxer.
+/// Receives the next frame from the decoder. Returns the decoder's error code; AVERROR_EOF at the
+/// end. Throws only the exceptions of the demuxer.
 int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
@@ -290,16 +283,16 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && quantiser_) quantiser_->add(*packet);
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording may begin in the middle of a broadcast, before the first parameter sets. The
-    // function ignores the errors that the decoder reports until it has parameter sets.
+    // A recording may begin in the middle of a broadcast. The decoder's errors before the first
+    // parameter sets are ignored.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
   }
 }
 
-/// Checks the structure of a packet and counts its damage. Returns false if the function receive()
-/// must not pass the packet to the decoder.
+/// Checks the structure of a packet and counts its damage. Returns false if the decoder must not
+/// get the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const ByteView bytes = bytes_of(packet);
@@ -327,8 +320,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// Errors of a GPU decoder never count as tolerated damage: if the first frame fails, the CPU
-// decodes instead, and an error in any other frame ends the decoding.
+// Errors of a GPU decoder are never tolerated damage: after an error in the first frame, the CPU
+// decodes; an error in any other frame ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -367,9 +360,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the previous time stamp, because
-/// one of the two time stamps is wrong. The function tolerates small steps back, because decoders
-/// that do not know the reordering depth may return the first pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than the previous one. Small steps back
+/// are tolerated, because decoders that do not know the reordering depth may return the first
+/// pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -393,9 +386,8 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Returns `text` with the reason of the decoder's failure in parentheses. DecoderWatch logs the
-/// reason before FFmpeg logs further errors, which are only consequences. The function therefore
-/// prefers the message of DecoderWatch.
+/// Returns `text` with the reason of the decoder's failure in parentheses: the message of
+/// DecoderWatch if there is one, because FFmpeg's later errors are only consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

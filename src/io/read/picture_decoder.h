@@ -25,7 +25,7 @@ class TiffReader;
 class PictureDecoder {
  public:
   /// Opens the decoder. With options.gpu, the constructor first tries to decode the first picture
-  /// of the video on the GPU. `demuxer` and `damage` must outlive this object.
+  /// on the GPU. `demuxer` and `damage` must outlive this object.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();
@@ -35,19 +35,18 @@ class PictureDecoder {
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
   /// Returns the metadata of the file from which next() decoded `picture`, and removes them from
-  /// this object. Returns null if there are no metadata, or if they have already been returned.
+  /// this object. Returns null if there are none, or if they have already been returned.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
-  /// Resets the decoder after a seek. The caller must not call this function while a GPU decodes.
+  /// Resets the decoder after a seek. Must not be called while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that next() has returned.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns why the CPU decodes although a GPU was requested. The text is empty if no GPU was
-  /// requested, or if the GPU decodes.
+  /// Returns why the CPU decodes although a GPU was requested; empty if no GPU was requested, or if
+  /// the GPU decodes.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// Returns the pixel format that the CPU decoder returns for the picture. If the picture is on a
-  /// GPU, the result is the format that the picture would have in CPU memory.
+  /// Returns the pixel format of a picture in CPU memory, also for a picture on a GPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
@@ -92,8 +91,8 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets that the demuxer returned before the first picture from the GPU. If the GPU cannot
-  /// decode the stream, the CPU decodes these packets.
+  /// Packets before the first picture from the GPU. The CPU decodes them if the GPU cannot decode
+  /// the stream.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
@@ -102,8 +101,7 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata that take_metadata() has not returned yet. The key is the time stamp of the packet
-  /// that contains the metadata.
+  /// Metadata that take_metadata() has not returned yet, by the time stamp of their packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

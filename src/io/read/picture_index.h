@@ -1,5 +1,5 @@
 #pragma once
-// Records decoded pictures in an index, or compares decoded pictures with an index.
+// Adds decoded pictures to an index, or compares them with an index.
 
 #include <cstdint>
 #include <memory>
@@ -11,8 +11,8 @@
 namespace lull::io {
 
 /// Returns a digest of the picture's samples and of all other properties on which results may
-/// depend: side data, colour, interlacing, aspect ratio. For a picture in GPU memory, the digest is
-/// 0; for all other pictures, it is not 0.
+/// depend: side data, colour, interlacing, aspect ratio. The digest is 0 only for pictures in GPU
+/// memory.
 std::uint64_t digest_of(const AVFrame& picture);
 
 /// Returns whether the decoder states that decoding can start at the picture.
@@ -28,9 +28,9 @@ class PictureIndex {
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// Makes process() also compare digests. The caller must call this function after a seek.
+  /// Makes process() also compare digests. Must be called after a seek.
   void make_strict() { strict_ = true; }
-  /// Adds the picture `number` to the index, or compares the picture with the index.
+  /// Adds the picture `number` to the index, or compares it with the index.
   /// @throws IndexMismatch
   void process(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;

@@ -18,20 +18,19 @@ namespace lull::io {
 /// headers and logs their elements; this class reads the log.
 class QuantiserTrace {
  public:
-  /// Prepares the filter. The object has no effect if the codec is not H.264, HEVC or AV1, or if
-  /// FFmpeg was built without the filter.
+  /// Prepares the filter. Without it in FFmpeg, and for codecs other than H.264, HEVC and AV1, the
+  /// object has no effect.
   explicit QuantiserTrace(const AVStream& stream);
   ~QuantiserTrace();
   QuantiserTrace(const QuantiserTrace&) = delete;
   QuantiserTrace& operator=(const QuantiserTrace&) = delete;
 
-  /// Reads the headers of a packet. The function ignores damaged packets and packets without a time
-  /// stamp.
+  /// Reads the headers of a packet. Damaged packets and packets without a time stamp are ignored.
   void add(const AVPacket& packet);
-  /// Stores quantisation steps in `picture`, for quantiser_steps(). The function uses the headers
-  /// of the packet with the time stamp of the picture.
+  /// Stores quantisation steps in `picture`, for quantiser_steps(), from the packet with the
+  /// picture's time stamp.
   void mark(AVFrame& picture);
-  /// Removes all stored packets. The caller must call this function after a seek.
+  /// Removes all stored packets. Must be called after a seek.
   void restart() { by_time_.clear(); }
 
  private:

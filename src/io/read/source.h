@@ -12,8 +12,7 @@
 
 namespace lull::io {
 
-/// The MediaSource for all inputs that FFmpeg reads. The sinks also use the functions that
-/// FileSource has in addition to the interface MediaSource.
+/// The MediaSource for all inputs that FFmpeg reads, with further functions for the sinks.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
@@ -39,13 +38,13 @@ class FileSource final : public MediaSource {
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
   /// Returns the first frame as the decoder returned it, with colour, aspect ratio and side data.
-  /// The samples of the frame may be on a GPU. The reference is valid until the first read.
+  /// Its samples may be on a GPU. The reference is valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
-  /// Returns the metadata of the first frame's file; null if there are none. The pointer is valid
-  /// until the first read.
+  /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
+  /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time stamp of the first frame that read() will return. The caller must call this
-  /// function before the first read.
+  /// Returns the time stamp of the first frame that read() will return. Must be called before the
+  /// first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
@@ -57,10 +56,9 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame. The caller must call this function before the
-  /// first read. By default, the function decodes the second frame. With SourceOptions::margins,
-  /// many pictures may precede the second selected frame, so the function uses the estimated number
-  /// of frames instead.
+  /// Returns whether the source has a second frame. Must be called before the first read. The
+  /// function decodes the second frame. With SourceOptions::margins, many pictures may precede the
+  /// second selected frame, so the function uses the estimated number of frames instead.
   bool has_second_frame();
 
  private:

@@ -32,29 +32,26 @@ class TimedPictures {
 
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// Returns the next picture; nullopt after the last picture. Without SourceOptions::margins, the
+  /// Returns the next picture; nullopt after the last one. Without SourceOptions::margins, the
   /// function skips pictures that are not selected.
   std::optional<TimedPicture> next();
-  /// Continues with the picture `number` of options.index, in the state that would result if all
-  /// earlier pictures had been read. Before this call, the caller must not have read any pictures
-  /// except the first pictures of the input.
+  /// Continues with the picture `number` of options.index, as if all earlier pictures had been
+  /// read. The caller may have read only the first pictures of the input before.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
   /// Makes the selector process all pictures of options.index, as if they had been read.
   void replay_all();
-  /// The functions examined() and kept() return the number of decoded pictures and the number of
-  /// selected pictures.
+  /// Number of decoded pictures, and number of selected ones.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures have been read. After this, next() can return only
-  /// pictures outside the selection, which filters over time use as context.
+  /// Returns whether all selected pictures have been read, so that next() can return only context
+  /// for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
   /// Makes next() return no picture outside the selection after the picture `number`. Any thread
   /// may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// Returns the argument of end_context_at() if that call has ended the context frames before the
-  /// end of the input; otherwise, returns -1. The caller must call this function at the end of the
-  /// input.
+  /// end of the input, and otherwise -1. Must be called at the end of the input.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -67,7 +64,7 @@ class TimedPictures {
   void end();
   FramePtr decode();
   /// Decodes pictures up to the time of `mark`, and stores the picture with this time in sought_.
-  /// If there is no such picture, or if its digest differs from `mark`, sought_ remains null.
+  /// sought_ remains null if there is no such picture, or if its digest differs from `mark`.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the codec marks each frame as interlaced or progressive. For other codecs, only
-/// the container can state that the video is interlaced.
+/// Returns whether the codec marks each frame as interlaced or progressive. Otherwise, only the
+/// container can state interlacing.
 bool states_interlacing(AVCodecID id) {
   return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
          id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
@@ -41,9 +41,8 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 }
 
 /// Returns the position of the first chroma sample, in units of chroma samples. `shift` is the
-/// base-2 logarithm of the subsampling. If `centred` is true, the chroma sample lies in the middle
-/// of the luma samples that it covers. Otherwise, it lies on the last of these luma samples if
-/// `last` is true, and on the first if `last` is false.
+/// base-2 logarithm of the subsampling. The chroma sample lies in the middle of the luma samples
+/// that it covers (`centred`), or else on the last (`last`) or the first of them.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -1,5 +1,5 @@
 #pragma once
-// Determines the properties of a video that lull knows before it reads the frames.
+// Determines the properties of a video that are known before the frames are read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"
@@ -13,8 +13,8 @@ bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 /// must set VideoInfo::still.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 
-/// Estimates the duration and the number of selected frames with the information in the container.
-/// A still picture has one frame.
+/// Estimates the duration and the number of selected frames from the container. A still picture has
+/// one frame.
 void estimate_length(const Demuxer& demuxer, const Selection& selection, VideoInfo& info);
 
 }  // namespace lull::io

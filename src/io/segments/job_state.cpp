@@ -1,5 +1,4 @@
-// Reads the state of a job for reports. The functions do not change the job, and do not wait for
-// other processes.
+// Reads the state of a job for reports, without changing the job or waiting for other processes.
 
 #include <algorithm>
 #include <charconv>
@@ -17,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the time of the last change of a file, in seconds since 1970. Returns 0 if the file does
-/// not exist.
+/// Returns the time of the last change of a file, in seconds since 1970; 0 if the file does not
+/// exist.
 std::int64_t time_of_file(const std::string& path) {
   std::error_code code;
   const auto time = fs::last_write_time(path, code);
@@ -81,8 +80,7 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // Maximum number of missing segments in the list, because a forged manifest may state a huge
-  // number of segments.
+  // Maximum number of missing segments in the list. A forged manifest may state a huge number.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)

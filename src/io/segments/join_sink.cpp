@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the facts of the plan on which the samples of the frames depend. The list does not
-/// contain the facts about files and encoders.
+/// Returns the facts of the plan on which the samples of the frames depend, without those about
+/// files and encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
@@ -63,8 +63,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Opens the output file. Another process that joins the same job may create the output at any
-  /// time, also between the first and the second check of the name in this function.
+  /// Opens the output file. Another process that joins the same job may create the output between
+  /// the two checks of the name.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -100,9 +100,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // Completes the output. If the output already exists, another process that joined the same job
-  // may have written it, or an earlier run that was killed after the renaming. The function
-  // therefore accepts an existing output with the same bytes.
+  // Completes the output. An existing output with the same bytes is accepted: another process may
+  // have joined the same job, or an earlier run was killed after the renaming.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

@@ -26,7 +26,7 @@
 namespace lull::io {
 
 struct Manifest {
-  /// Properties by which the file system identifies a file, independent of the name of the file.
+  /// Properties by which the file system identifies a file, independent of its name.
   struct Identity {
     std::uint64_t inode = 0, bytes = 0, changed_ns = 0;
     bool operator==(const Identity&) const = default;
@@ -41,20 +41,18 @@ struct Manifest {
 /// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the identifier of a job as a SHA-256. All segments of the job contain the identifier.
-/// Segments with other identifiers belong to other jobs.
+/// Returns the SHA-256 that identifies a job in all of its segments.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// Returns a text that describes the first difference between two lists of facts. The text is empty
-/// if the lists are equal.
+/// Returns a description of the first difference between two lists of facts; empty if they are
+/// equal.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);
-/// Parses a manifest. Returns nullopt if the text is damaged or has another format than
-/// manifest_format.
+/// Parses a manifest; nullopt if the text is damaged or does not have the format manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits of the numbers in a manifest. lull itself never exceeds the limits. The product of two
-/// numbers within the limits does not overflow.
+/// Limits of the numbers in a manifest. lull never exceeds them, and products of two such numbers
+/// do not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

@@ -20,17 +20,16 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits of the numbers in a plan. lull itself never exceeds the limits. Sums and products of
-// numbers within the limits do not overflow.
+// Limits of the numbers in a plan. lull never exceeds them, and sums and products of such numbers
+// do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Returns the letters that a plan stores for a frame. "k" means a key picture, and "o" means that
-/// the frame is outside the selection. "f", "s" and "r" stand for the values independent,
-/// shares_noise and repeats of RepeatState.
+/// Returns the letters that a plan stores for a frame: "k" for a key picture, "o" for a frame
+/// outside the selection, and "f", "s" or "r" for RepeatState independent, shares_noise or repeats.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -61,8 +60,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // A line about a frame belongs to the additional input that was stated last. Lines before the
-  // first additional input belong to the main input.
+  // A line about a frame belongs to the additional input above it, or to the main input if there is
+  // none.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -229,8 +228,7 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have written a plan since the check of the folder. The function accepts
-    // an equal plan.
+    // Another process may have written an equal plan since the check of the folder.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

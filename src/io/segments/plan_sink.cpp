@@ -35,8 +35,7 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first picture. The text is empty if decoding can also
-/// start after the first picture.
+/// Returns why decoding must start at the first picture; empty if it can also start later.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -65,8 +64,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job. The sink opens everything that the job will need and computes the time
-/// stamps of frames like an encoder, but it encodes no packets. finish() writes the plan.
+/// Writes the plan of a job in finish(). The sink opens everything that the job will need and
+/// computes the time stamps of frames like an encoder, but encodes no packets.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -124,9 +123,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Shortens a list with one element for each picture, so that it ends with the last picture that
-  /// filters need as context. The source may have read further pictures, but their number depends
-  /// on the speed of the threads. The plan must not depend on this number.
+  /// Shortens a list with one element for each picture to the last picture that filters need as
+  /// context. The number of further pictures that the source has read depends on the speed of the
+  /// threads, on which the plan must not depend.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -152,9 +151,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // Two consecutive IDR pictures of an H.264 stream must not have the same idr_pic_id (ITU-T H.264,
-  // 7.4.3). Segments of a single frame would violate this rule, because each segment begins with
-  // the same idr_pic_id.
+  // Segments of a single frame would have consecutive IDR pictures with the same idr_pic_id, which
+  // H.264 forbids (ITU-T H.264, 7.4.3).
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

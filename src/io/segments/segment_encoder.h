@@ -1,6 +1,5 @@
 #pragma once
-// Encodes frames as segments. Each segment has its own encoder, so that segments do not depend on
-// each other.
+// Encodes frames as segments. Each segment has its own encoder, so that segments are independent.
 
 #include <cstdint>
 #include <memory>

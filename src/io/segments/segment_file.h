@@ -1,12 +1,11 @@
 #pragma once
-// The file of a segment, which contains all packets of one encoder.
+// The file of a segment, which contains all packets of one encoder, unchanged. Containers do not
+// store every packet unchanged: Matroska and MP4 round or rewrite time stamps and drop side data,
+// and NUT stores no decoding times.
 //
-// lull uses its own file format because no container stores every packet unchanged: Matroska and
-// MP4 round or rewrite time stamps and drop side data, and NUT stores no decoding times. lull's
-// format stores the fields and the bytes of each packet. The file begins with the identifier of its
-// job. It ends with the number of its frames and the SHA-256 of all preceding bytes, so a segment
-// is finished as soon as its file has the final name. Only the versions of lull and FFmpeg that
-// wrote a file can read the file again (segment_job.h).
+// The file begins with the identifier of its job, and ends with the number of its frames and the
+// SHA-256 of all preceding bytes. A segment is finished as soon as its file has the final name.
+// Only the same versions of lull and FFmpeg can read a file again (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -51,8 +50,7 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
-  /// Opens the segment file `path`. next() compares the size and the digest of the file with
-  /// `record`.
+  /// Opens the segment file `path`. next() compares its size and its digest with `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
   /// Returns the next packet; null after the last packet.
@@ -71,12 +69,12 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// Returns the record that a segment file contains. The function compares the digest with all bytes
-/// of the file. Returns nullopt if the file does not exist, is damaged, or belongs to a job other
-/// than `job`. An empty `job` accepts the segments of all jobs.
+/// Returns the record that a segment file contains, after comparing the digest with all bytes of
+/// the file. Returns nullopt if the file does not exist, is damaged, or belongs to a job other than
+/// `job`. An empty `job` accepts the segments of all jobs.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// Returns the record of a segment file like read_record(), but reads only the first and the last
-/// bytes of the file. SegmentReader compares the digest when it reads the packets.
+/// bytes. SegmentReader compares the digest when it reads the packets.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // A process that ends a job removes the lock file and the folder. This process may therefore lock
-  // a file that no longer exists. lock() returns false in this case, and the loop tries again.
+  // A process that ends a job removes the lock file and the folder, so this process may lock a
+  // removed file. lock() then returns false.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -141,8 +141,7 @@ void SegmentJob::load(bool overwrite) {
   if (segments > 0)
     notes_.push_back(state_of(folder_, found) + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // The function removes the manifest first, because the other files are valid only together with
-  // the manifest.
+  // The manifest goes first, because the other files are valid only together with it.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }

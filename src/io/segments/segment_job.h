@@ -1,6 +1,5 @@
 #pragma once
-// The folder of a job in segments. If the process ends early, the finished segments remain in the
-// folder.
+// The folder of a job in segments, in which the finished segments remain if the process ends early.
 
 #include <cstdint>
 #include <functional>
@@ -15,12 +14,11 @@
 
 namespace lull::io {
 
-/// Owns the folder "OUTPUT.lull-job". No other process can use the folder at the same time. A
-/// segment is finished as soon as the manifest lists it. The manifest lists a segment only after
-/// the file of the segment has been written to the disk.
+/// Owns the folder "OUTPUT.lull-job", which no other process can use at the same time. A segment is
+/// finished as soon as the manifest lists it, after its file has been written to the disk.
 ///
-/// If at least one segment is finished, the folder remains for another run. Otherwise, the
-/// destructor removes the folder.
+/// The destructor removes the folder if no segment is finished. Otherwise, the folder remains for
+/// another run.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
@@ -45,35 +43,33 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. The caller must call this function exactly once, before any of the
-  /// functions from find() to remove().
+  /// Sets the facts of the job. Must be called exactly once, before any of the functions from
+  /// find() to remove().
   /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.
   const SegmentRecord* find(std::int64_t segment) const;
-  /// Returns the number of all segments. The number is correct after the last segment is finished.
+  /// Returns the number of all segments, which is correct only after the last segment is finished.
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the ranges of frames whose segments are not finished. Only the last segment of a job
-  /// may be shorter than the others. If no finished segment is shorter, the number of frames is
-  /// unknown, and the last range has no end.
+  /// Returns the ranges of frames whose segments are not finished. The last range has no end if the
+  /// number of frames is unknown, that is, if no finished segment is shorter than the others.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
-  /// Adds a finished segment to the manifest. The caller must call this function after the writer
-  /// of the segment has returned `record`.
+  /// Adds a finished segment to the manifest. `record` must come from the writer of the segment.
   /// @throws IoError, CannotCreate
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the identity of the complete output file. The caller must call this function before
-  /// the file gets its final name. If the process is killed after the renaming, the next run can
-  /// then replace the output without a confirmation by the user.
+  /// Records the identity of the complete output file, before it gets its final name. If the
+  /// process is killed after the renaming, the next run can replace the output without asking the
+  /// user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;
-  /// Removes the job's folder. The caller must call this function after the job has ended.
+  /// Removes the job's folder at the end of the job.
   void remove();
 
  private:
@@ -81,8 +77,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether a file with this name is useless: a temporary file of a killed process, or a
-  /// partial output of a damaged input.
+  /// Returns whether a file with this name is a temporary file of a killed process, or a partial
+  /// output of a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

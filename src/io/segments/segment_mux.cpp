@@ -35,8 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the time stamp that a video packet of the input gets in the output. Returns nullopt if
-/// the packet is not selected.
+/// Returns the time stamp of a video packet of the input in the output; nullopt if the packet is
+/// not selected.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -59,8 +59,7 @@ class Interleaving {
         damage_(source.tolerates_damage()),
         demuxer_(source.demuxer().path(), source.options(), damage_) {}
 
-  /// Writes the packets of all streams. The packets of the streams are interleaved in the order of
-  /// the input.
+  /// Writes the packets of all streams, interleaved in the order of the input.
   void operator()() {
     const std::shared_ptr<const FrameSelector> selector = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
@@ -87,9 +86,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // Writes the video packets up to the time `time` of the input. The time stamps of the input and
-  // of the output may begin at different values. The function therefore adds the offset between the
-  // first packets to `time`.
+  // Writes the video packets up to the time `time` of the input, shifted by the offset between the
+  // first packets of input and output.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -98,9 +96,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. All
-  // selected packets of the video have then been read. The slack is needed because packets of some
-  // streams come later in the file than video packets of the same time.
+  // Returns whether the packet is at least `slack_s` seconds after the last selected picture, so
+  // that all selected packets of the video have been read. The slack allows for packets that come
+  // later in the file than video packets of the same time.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

@@ -1,6 +1,5 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file. The last step of a job calls
-// mux_segments().
+// Joins the segments of a job and the copied streams in one file, as the last step of the job.
 
 #include <cstdint>
 #include <functional>
@@ -11,15 +10,15 @@
 
 namespace lull::io {
 
-/// All finished segments of a job, and a function that opens each of them.
+/// All finished segments of a job, and a function that opens a segment.
 struct DoneSegments {
   std::int64_t count = 0;
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments in order. The function reads the input again, and interleaves
-/// the packets of the input's other streams with the packets of the segments. The order depends
-/// only on the packets, so that equal jobs give bit-identical files.
+/// Writes the packets of all segments in order, interleaved with the packets of the input's other
+/// streams. The function reads these packets from the input again. The order depends only on the
+/// packets, so that equal jobs give bit-identical files.
 /// @param source  must have been read to its end, so that the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails

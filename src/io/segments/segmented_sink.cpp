@@ -57,8 +57,8 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The temporary file of the output is in the folder of the job, so the destructor must remove the
-  // file before the folder.
+  // The temporary file of the output is in the folder of the job, so it must be removed before the
+  // folder.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
@@ -81,8 +81,7 @@ class SegmentedSink final : public EncodingSink {
   }
 
  private:
-  /// Returns whether an earlier run finished this job. The function compares the mark of the output
-  /// with the facts of the job.
+  /// Returns whether an earlier run finished this job, according to the mark of the output.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
@@ -108,8 +107,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Compares the number of frames that all runs of the job have encoded with the number of frames
-  // that this run has read. Throws an error if the numbers differ.
+  // Throws an error if the number of frames that all runs of the job have encoded differs from the
+  // number that this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Opens a sink that encodes in segments with the options in options.segments. The function has the
-/// same parameters and errors as open_sink().
+/// Opens a sink that encodes in segments (options.segments), with the parameters and errors of
+/// open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sinks for jobs that several processes share (io/jobs.h). The first sink writes the plan, the
-// second sink encodes segments, and the third sink joins the segments.
+// Sinks for jobs that several processes share (io/jobs.h): to write the plan, to encode segments,
+// and to join the segments.
 
 #include <memory>
 #include <string>
@@ -17,18 +17,18 @@ namespace lull::io {
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// Compares the facts (settings, input, versions) of this process with the facts of the plan.
+/// Compares the facts (settings, input, versions) of this process with the plan.
 /// @throws InvalidArgument  the facts differ
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
 /// Makes `times` process the selected pictures among the first `pictures` pictures of the index, as
-/// if an encoder had encoded them.
+/// if they had been encoded.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Each of the following functions opens the sink for one part of a shared job (options.segments).
-/// The functions have the same parameters and errors as open_sink().
+/// Opens the sink for one part of a shared job (options.segments), with the parameters and errors
+/// of open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

@@ -1,7 +1,7 @@
 #pragma once
-// Reads and writes ImageJ files with only one directory. Beyond 4 GiB, ImageJ writes a TIFF file
-// whose only directory describes the first page. The samples of all pages are uncompressed and
-// follow each other without gaps. ImageJ's description states the number of pages.
+// Reads and writes ImageJ's TIFF files of more than 4 GiB. Their only directory describes the first
+// page, and the uncompressed samples of all pages follow each other without gaps. ImageJ's
+// description states the number of pages.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +41,8 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes an ImageJ file with one directory. The writer copies all bytes of the input except the
-/// samples of the pages.
+/// Writes an ImageJ file with one directory. All bytes except the samples of the pages come from
+/// the input.
 class ImagejWriter {
  public:
   /// Copies the bytes before the first page to the open file `descriptor`, which the caller must
@@ -51,8 +51,8 @@ class ImagejWriter {
   ImagejWriter(int descriptor, std::string name, const std::string& input,
                const ImagejPages& pages);
 
-  /// Writes the next page. `samples` must be in native byte order. The function may change
-  /// `samples`.
+  /// Writes the next page. `samples` must be in native byte order, and may be changed by the
+  /// function.
   /// @throws IoError
   void write(std::span<std::byte> samples);
   /// Copies the bytes after the last page.

@@ -1,4 +1,4 @@
-// Writes a volume that contains the filtered samples and the contents of the input's header.
+// Writes a volume with the filtered samples and the contents of the input's header.
 
 #include <algorithm>
 #include <filesystem>
@@ -64,7 +64,7 @@ class VolumeFiles final : public VolumeWriter {
     file_.finish_writing();
     if (samples_file_) samples_file_->finish_writing();
   }
-  /// The function renames the header last, so that the output never has a header without samples.
+  /// The header is renamed last, so that the output never has a header without samples.
   void commit() override {
     if (samples_file_) samples_file_->commit();
     file_.commit();
@@ -80,8 +80,8 @@ class VolumeFiles final : public VolumeWriter {
   std::unique_ptr<GzipWriter> writer_;
 };
 
-/// The sidecar files of a diffusion series. They state the strength and the direction of the
-/// diffusion weighting of each volume, in the form that FSL and dcm2niix write.
+/// The sidecar files of a diffusion series: strength and direction of the diffusion weighting of
+/// each volume, in the form that FSL and dcm2niix write.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content and must not be
@@ -173,8 +173,7 @@ class NiftiSink final : public StackSink {
 
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
-    // The function gives the files of the volume their final names last, so that the output never
-    // exists without its sidecar files.
+    // The volume gets its final name last, so that it never exists without its sidecar files.
     files_->finish_writing();
     sidecars_.write();
     files_->commit();
@@ -224,8 +223,8 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // If the name of the output ends in .img, the output is a pair of files. The code then uses the
-  // name of the header file as the name of the output.
+  // If the output is a pair of files (.hdr and .img), the name of the header becomes the name of
+  // the output.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

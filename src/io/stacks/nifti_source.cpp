@@ -103,8 +103,8 @@ void NiftiSource::read_head() {
                   std::to_string(input_.header.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_->rewind();
-  // The code reads the bytes piece by piece, so that a wrong offset cannot allocate more memory
-  // than the file has bytes.
+  // The bytes are read piece by piece, so that a wrong offset cannot allocate more memory than the
+  // file has bytes.
   input_.head.clear();
   while (input_.head.size() < input_.header.data_offset) {
     const std::size_t before = input_.head.size();
@@ -113,8 +113,8 @@ void NiftiSource::read_head() {
   }
 }
 
-// Throws an error if a block of slices needs more memory than the limit allows. The size in bytes
-// cannot overflow, because parse_nifti() limits the number of samples.
+// Throws an error if a block of slices needs more memory than the limit allows. parse_nifti()
+// limits the number of samples, so that the size in bytes cannot overflow.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(input_.header.samples.type) + additional_bytes;
@@ -132,7 +132,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // The code reads the file to its end, because gzip's checksum follows the last sample.
+  // gzip's checksum follows the last sample, so the file must be read to its end.
   read_tail();
   while (file_->read_some(piece) > 0) continue;
   range_ = finder.range();

@@ -1,6 +1,6 @@
 #pragma once
-// A source that returns the slices of a volume along one axis. For a time series, the source
-// returns the slices of one volume after the other.
+// A source that returns the slices of a volume along one axis; for a time series, volume after
+// volume.
 
 #include <optional>
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file. The fastest axis in the file is x, and the slowest axis is z.
-/// A block is the part of the file that must be in memory when a slice is read. If the axis of the
-/// slices is z, a block is one slice. If the axis is x or y, a block is a volume.
+/// Layout of the slices in the file. The fastest axis of the file is x, the slowest is z. A block
+/// is the part of the file that must be in memory to read a slice: one slice if the slices are
+/// along z, and otherwise the volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -30,8 +30,8 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Opens the file and reads it completely once to determine the range of its values. The
-  /// constructor therefore detects damage and truncation.
+  /// Opens the file and reads it completely once, for the range of its values. The constructor
+  /// therefore detects damage and truncation.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }

@@ -39,32 +39,30 @@ class PlaneSource : public StackSource {
  public:
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
-  /// Returns the next plane. All planes of a channel come before the planes of the next channel.
+  /// Returns the next plane; all planes of a channel come before the planes of the next channel.
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
   const std::string& path() const noexcept override { return path_; }
 
   const PlaneFormat& plane_format() const { return plane_format_; }
   const StackAxes& axes() const { return axes_; }
-  /// Returns the range of values of each channel. The list is empty if frames have 8-bit samples.
+  /// Returns the range of values of each channel; empty if frames have 8-bit samples.
   const std::vector<ValueRange>& ranges() const { return ranges_; }
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
   /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
-  /// Returns one text for each content of a TIFF file that OME-Zarr cannot store, or of an OME-Zarr
-  /// store that TIFF cannot store.
+  /// Returns one text for each content that the other format (TIFF or OME-Zarr) cannot store.
   virtual std::vector<std::string> other_contents() const = 0;
   /// Returns the pyramid that a TIFF file made of the source gets.
   virtual PlanePyramid pyramid() const { return {}; }
 
  protected:
   explicit PlaneSource(const std::string& path) : path_(path) {}
-  /// Sets the axes and the format of the planes. If the samples do not have 8 bits, the function
-  /// reads all planes to determine the range of values of each channel.
+  /// Sets the axes and the format of the planes. Unless the samples have 8 bits, the function reads
+  /// all planes to determine the range of values of each channel.
   void set_planes(StackAxes axes, const PlaneFormat& format, const SourceOptions& options,
                   const std::string& container);
-  /// Reads the stored samples of frame `number`. If `check` is true, the function also verifies
-  /// checksums. Without it, damage may remain undetected.
+  /// Reads the stored samples of frame `number`. Checksums are verified only if `check` is true.
   virtual void read_plane(std::int64_t number, std::vector<std::byte>& stored, bool check) = 0;
 
   const std::string path_;
@@ -89,8 +87,8 @@ class PlaneResult {
  public:
   explicit PlaneResult(const PlaneSource& source);
 
-  /// Converts the next frame and returns its samples, in native byte order. The samples are valid
-  /// until the next call.
+  /// Converts the next frame and returns its samples in native byte order. They are valid until the
+  /// next call.
   /// @throws InternalError  the frame is not the next plane of the source
   std::vector<std::byte>& convert(const Frame& frame);
   std::int64_t pages() const { return pages_; }

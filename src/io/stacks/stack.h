@@ -13,23 +13,22 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file or a folder contains. `nifti` stands for all formats of
-/// volumes. Files named .nii or .nii.gz are always NIfTI, and files named .nrrd, .nhdr, .mgh or
-/// .mgz are always volumes, so that a damaged volume is not treated as a damaged video. A TIFF file
-/// is a stack if it has several pages, or grey samples that are neither 8- or 16-bit integers nor
-/// half floats. A folder is a Zarr store if it contains Zarr metadata, or if its name ends in
-/// .zarr. The result is also `none` for files that cannot be read, and if the options state the
-/// format.
+/// Returns the kind of stack that a file or a folder contains. A TIFF file is a stack if it has
+/// several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. A folder
+/// is a Zarr store if it contains Zarr metadata or its name ends in .zarr. `nifti` means any format
+/// of volumes. The names .nii, .nii.gz, .nrrd, .nhdr, .mgh and .mgz always mean volumes, so that a
+/// damaged volume is not treated as a damaged video. The result is `none` for files that cannot be
+/// read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice. The limit ensures that the width and the
-/// height of a slice fit in an int.
+/// Returns the maximum number of samples of a slice. The limit ensures that width and height fit in
+/// an int.
 std::uint64_t max_samples(const Limits& limits);
 /// Throws an error if a stack has more slices than `limits` allows.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error if `bytes`, the memory that the source needs for slices, exceeds `maximum`.
-/// `advice` is a suggestion for the error text.
+/// Throws an error with the suggestion `advice` if the source needs `bytes` bytes for slices and
+/// this exceeds `maximum`.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
@@ -46,14 +45,12 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// The functions open_..._sink() return the sink for a source that the function open_..._source()
-/// with the same word (nifti, tiff or zarr) has opened. They return null for all other sources, and
-/// if the output has another format.
+/// Opens the sink for a source of the same kind (nifti, tiff or zarr). Returns null for other
+/// sources, and if the output has another format.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns what a volume loses in the output `path`. The list is empty for sources other than
-/// volumes.
+/// Returns what a volume loses in the output `path`; empty for sources other than volumes.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -62,8 +59,8 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns what a stack of planes (TIFF, OME-Zarr) loses in the output `path`. The list is empty
-/// for other sources.
+/// Returns what a stack of planes (TIFF, OME-Zarr) loses in the output `path`; empty for other
+/// sources.
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
@@ -75,7 +72,7 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Rejects a data type, which only outputs of volumes can choose.
+/// Rejects a data type for outputs other than volumes.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 
@@ -88,7 +85,7 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads: path(), and separate files that contain samples.
+  /// Returns the files that the source reads: path(), and separate files with samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 

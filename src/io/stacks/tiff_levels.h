@@ -1,5 +1,5 @@
 #pragma once
-// The pyramids of OME-TIFF files: each page refers to smaller copies (sub-images).
+// The pyramids of OME-TIFF files, whose pages refer to smaller copies (sub-images).
 
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +30,8 @@ class TiffLevels {
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the smaller copies of the current page of `page`, which are its sub-images, and returns
-  /// their number. Returns 0 if any sub-image differs from the page in more than its size, or is
-  /// larger than the preceding sub-image.
+  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if any
+  /// of them differs from the page in more than its size, or is larger than the preceding one.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
   /// Writes the copies of the page that was written last.
   /// @param samples  samples of that page, in native byte order

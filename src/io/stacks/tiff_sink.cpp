@@ -1,5 +1,4 @@
-// Writes TIFF files. The input is a TIFF file, whose tags the output keeps, or a stack in another
-// format.
+// Writes TIFF files. The output keeps the tags of a TIFF input; other stacks become OME-TIFF files.
 
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +30,7 @@ class TiffSink final : public StackSink {
     if (const ImagejPages* pages = source.imagej_pages()) {
       imagej_writer_.emplace(file_.descriptor(), file_.temporary(), source.path(), *pages);
     } else {
-      // The smaller copies of a page need at most as much space as the page.
+      // The smaller copies of a page together need at most as much space as the page.
       const int images = levels_.find(original_, layout_, 0) > 0 ? 2 : 1;
       writer_.emplace(file_.descriptor(), file_.temporary(), original_.big_endian(),
                       original_.big_tiff() || needs_big_tiff(layout_, images * result_.pages()));
@@ -103,16 +102,16 @@ class TiffSink final : public StackSink {
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
   PlaneResult result_;
-  // Reads the tags of the original pages. The sink does not use the reader of the source, because
-  // the source reads later pages in another thread.
+  // Reads the tags of the original pages. The source has its own reader, because it reads later
+  // pages in another thread.
   TiffReader original_;
   TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
   std::int64_t next_ = 0;
-  /// If the pages of the file and the frames have different orders, this member stores the filtered
-  /// slices until all slices are complete. Otherwise, it has no value.
+  /// Stores the filtered slices until all are complete, if the pages of the file and the frames
+  /// have different orders.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;

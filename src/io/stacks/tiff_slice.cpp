@@ -10,11 +10,11 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the file stores the samples of the page in the type that type_of() returns.
+/// Returns whether the file stores the samples of the page in the type type_of(layout).
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the type that type_of() returns. The function is only for pages
-/// whose samples have another size in the file than in this type.
+/// Calls `use` with a value of the type type_of(layout), for pages whose samples have another size
+/// in the file.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

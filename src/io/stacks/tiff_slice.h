@@ -11,17 +11,16 @@
 
 namespace lull::io {
 
-/// Returns the type that lull uses for the samples of a page. For samples of sizes other than 8,
-/// 16, 32 and 64 bits, the result is the next larger type. For half floats, the result is float.
+/// Returns the type for the samples of a page in memory: float for half floats; the next larger
+/// type for sizes other than 8, 16, 32 and 64 bits.
 StoredType type_of(const TiffLayout& layout);
 /// Returns a description of a slice, such as "40x29 uint16" or "40x29 uint16 of 12 bits".
 std::string describe_slice(const TiffLayout& layout);
 /// Returns whether two pages can be slices of one stack.
 bool is_same_kind(const TiffLayout& a, const TiffLayout& b);
 
-/// Returns the layout of the current page of the reader. If a page has a palette, it is a slice
-/// only if `is_imagej` is true, because ImageJ writes grey samples together with a palette for
-/// display.
+/// Returns the layout of the current page of the reader. A page with a palette is a slice only if
+/// `is_imagej` is true: ImageJ writes grey samples together with a palette for display.
 /// @throws BadData  the page is not a grey slice
 TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 
@@ -29,8 +28,7 @@ TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 /// @throws BadData
 void read_slice(TiffReader& reader, const TiffLayout& layout, std::vector<std::byte>& samples,
                 bool check);
-/// Writes a page whose tags have been set. The function clamps integers to the bit depth of the
-/// page.
+/// Writes a page whose tags have been set. Integers are clamped to the bit depth of the page.
 /// @throws IoError
 void write_slice(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 

@@ -12,15 +12,15 @@ namespace lull::io {
 
 class TiffSource final : public PlaneSource {
  public:
-  /// Checks every page. If the samples do not have 8 bits, the constructor reads all samples to
+  /// Checks every page. Unless the samples have 8 bits, the constructor reads all of them to
   /// determine the range of values of each channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return facts_; }
   std::vector<std::string> other_contents() const override { return other_contents_; }
 
-  /// Returns the maximum number of samples of a page. The number follows from the limits with which
-  /// the source was opened.
+  /// Returns the maximum number of samples of a page, from the limits with which the source was
+  /// opened.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffLayout& layout() const { return layout_; }
   /// Returns whether the first page has a description by ImageJ.

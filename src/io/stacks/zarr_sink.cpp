@@ -88,8 +88,7 @@ void refuse_input(const std::string& path, const PlaneSource& source) {
                           "' is the input, lies in it or contains it; give another output");
 }
 
-/// Throws an error if the planes that are in memory at the same time need more memory than the
-/// limit allows.
+/// Throws an error if the planes in memory need more memory than the limit allows.
 void check_memory_of_levels(const ZarrSource& source) {
   std::uint64_t bytes = 0;
   const std::vector<ZarrLevel>& levels = source.image().levels;

@@ -85,7 +85,7 @@ void ZarrSource::read_plane(std::int64_t number, std::vector<std::byte>& stored,
                 .channel = number / all.frames_of_channel(),
                 .z = in_channel % all.slices},
                stored);
-  // The store may also be without chunks because its metadata state a wrong separator for the names
+  // The store may seem to have no chunks because its metadata state a wrong separator for the names
   // of chunks.
   if (number + 1 == pages() && !reader_.has_found_chunks())
     throw BadData("'" + image_.levels.front().array.folder +

@@ -11,7 +11,7 @@ namespace lull::io {
 
 class ZarrSource final : public PlaneSource {
  public:
-  /// If the samples do not have 8 bits, the constructor reads all samples to determine the range of
+  /// Unless the samples have 8 bits, the constructor reads all of them to determine the range of
   /// values of each channel.
   ZarrSource(const std::string& path, const SourceOptions& options);
 
@@ -20,7 +20,7 @@ class ZarrSource final : public PlaneSource {
   PlanePyramid pyramid() const override;
   std::vector<std::string> files() const override;
   const ZarrImage& image() const { return image_; }
-  /// Returns the limit for the memory of slices in bytes; 0 if there is no limit.
+  /// Returns the memory limit for slices in bytes; 0: no limit.
   std::int64_t max_memory() const { return max_memory_; }
 
  private:

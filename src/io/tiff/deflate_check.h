@@ -1,7 +1,6 @@
 #pragma once
 // Checks strips and tiles of TIFF pages that are compressed with Deflate. libtiff stops decoding
-// when it has enough bytes, and does not read the checksum. It therefore does not detect damage
-// after which the stream can still be decoded.
+// when it has enough bytes, and does not verify the checksum, so it misses some damage.
 
 #include <string>
 

@@ -1,6 +1,5 @@
 #pragma once
-// Reads and writes the bytes of directories in TIFF files. lull needs these functions for tags that
-// libtiff does not support.
+// Reads and writes the bytes of directories in TIFF files, for tags that libtiff does not support.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +10,8 @@
 
 namespace lull::io {
 
-/// Layout of directories in TIFF files (TIFF 6.0, section 2) and in BigTIFF files. A directory
-/// consists of the number of its entries, the entries, and the offset of the next directory.
+/// Layout of directories in TIFF files (TIFF 6.0, section 2) and in BigTIFF files: the number of
+/// entries, the entries, and the offset of the next directory.
 struct DirectoryFormat {
   bool is_big_endian, is_big_tiff;
 

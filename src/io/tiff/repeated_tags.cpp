@@ -45,7 +45,7 @@ class DirectoryEditor {
   }
 
  private:
-  /// Inserts an entry with the text into the entries of a directory, which are sorted by tag.
+  /// Inserts an entry with the text into the sorted entries of a directory.
   void insert(std::vector<std::uint8_t>& entries, const RepeatedText& text) {
     std::vector<std::uint8_t> entry;
     format_.append(entry, text.tag, 2);

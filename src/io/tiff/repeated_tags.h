@@ -1,6 +1,6 @@
 #pragma once
-// Tags that occur several times in one page. For example, the Python package tifffile writes two
-// descriptions. libtiff reads and writes only the first occurrence of a tag.
+// Tags that occur several times in one page, such as the two descriptions that the Python package
+// tifffile writes. libtiff reads and writes only the first occurrence.
 
 #include <cstdint>
 #include <string>
@@ -16,11 +16,11 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of repeated tags in the current page: every text except the first text of each
-/// tag. `path` is the file that contains the page.
+/// Returns the texts of repeated tags in the current page, without the first text of each tag.
+/// `path` is the file that contains the page.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
-/// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. A
+/// Adds texts to the pages of a complete file; `pages` contains a list of texts for each page. A
 /// page with texts gets a new directory at the end of the file.
 /// @throws IoError
 void append_texts(int descriptor, const DirectoryFormat& format,

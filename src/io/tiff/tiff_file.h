@@ -1,5 +1,5 @@
 #pragma once
-// Functions that examine the TIFF file with a given name: its kind, its pages and its size.
+// Examines the TIFF file with a given name: its kind, its pages and its size.
 
 #include <string>
 
@@ -16,19 +16,17 @@ bool is_tiff_file(const std::string& path);
 /// description by ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices. A file with several pages is a stack if
-/// its pages are grey. A file with one grey page is a stack if its description states several
-/// pictures, or if pictures cannot store its samples (signed integers, or more than 16 bits except
-/// half floats). Returns false for files that cannot be read.
+/// Returns whether a TIFF file is a stack of grey slices: several grey pages, or one grey page
+/// whose description states several pictures or whose samples do not fit in pictures (signed
+/// integers, or more than 16 bits except half floats). Returns false for files that cannot be read.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns why the first page of a TIFF file cannot be complete: its directory or its samples
-/// extend beyond the end of the file. The text is empty if the function finds no sign of a
-/// truncation.
+/// extend beyond the end of the file. The text is empty if there is no sign of a truncation.
 std::string find_tiff_truncation(const std::string& path);
 
 /// Returns whether the file has further pages that are neither reduced copies of a picture nor
-/// masks. Returns false for files that cannot be read.
+/// masks; false for files that cannot be read.
 bool has_more_tiff_pages(const std::string& path);
 
 }  // namespace lull::io

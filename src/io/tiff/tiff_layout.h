@@ -1,6 +1,5 @@
 #pragma once
-// The layout of the samples of a TIFF page. The tags of the page state the number, the type and the
-// meaning of the samples.
+// The layout of the samples of a TIFF page: their number, type and meaning.
 
 #include <cstddef>
 #include <string>
@@ -19,8 +18,8 @@ struct TiffLayout {
   int alpha = -1;            // index of the alpha sample in the pixel; -1: none
   bool is_separate = false;  // each sample has strips or tiles of its own
   bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
-  /// True if libtiff returns YCbCr samples when it decodes a strip or tile. TiffReader then uses
-  /// libtiff's interface for complete pictures, which converts the samples to RGB.
+  /// True if libtiff returns YCbCr samples for a strip or tile. TiffReader then uses libtiff's
+  /// interface for complete pictures, which returns RGB.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 
@@ -38,16 +37,15 @@ struct TiffLayout {
 };
 
 /// Reads the layout from the tags of the current page, and selects libtiff's conversion of YCbCr to
-/// RGB if the codec has one. If lull does not support the samples, `refusal` becomes the reason,
-/// such as "CMYK samples (must be grey or RGB)". Otherwise, `refusal` becomes empty.
+/// RGB if the codec has one. `refusal` becomes the reason why lull does not support the samples,
+/// such as "CMYK samples (must be grey or RGB)", or empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns why a file of `file_bytes` bytes is too small for a page of this layout. The text is
-/// empty if the file is large enough. The function uses an upper bound for the compression ratio of
-/// each codec.
+/// Returns why a file of `file_bytes` bytes is too small for a page of this layout, given the
+/// maximum compression ratio of the codec; empty if the file is large enough.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

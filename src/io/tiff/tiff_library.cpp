@@ -17,9 +17,8 @@ int keep_message(TIFF*, void* message, const char*, const char* format, va_list 
   return 1;
 }
 
-/// Converts warnings of libtiff to errors if they mean damage. libtiff's decoders of JPEG and fax
-/// only issue a warning when they fill the missing part of damaged data. libtiff also only warns if
-/// the values of a tag lie beyond the end of the file.
+/// Converts warnings of libtiff that mean damage to errors: libtiff only warns when its JPEG and
+/// fax decoders fill missing data, or when values of a tag lie beyond the end of the file.
 int keep_damage(TIFF* file, void* message, const char* module, const char* format,
                 va_list arguments) {
   const std::string_view text = format;

@@ -19,15 +19,13 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Returns the options with which libtiff opens a file. `message` receives the first error, because
-/// the first error is closest to the cause. Warnings that indicate damage count as errors, and all
-/// other warnings are ignored. `message` must outlive the file. `max_bytes` limits the size of a
-/// single allocation by libtiff; 0: no limit.
+/// Returns the options with which libtiff opens a file. `message`, which must outlive the file,
+/// receives the first error, which is closest to the cause. Warnings that indicate damage count as
+/// errors; others are ignored. `max_bytes` limits a single allocation by libtiff; 0: no limit.
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
-/// Returns the value of a tag that contains one number. If the page does not have the tag, the
-/// result is the default of the TIFF standard. If the standard has no default, the result is
-/// `fallback`.
+/// Returns the value of a tag that contains one number. Without the tag, the result is the default
+/// of the TIFF standard, or `fallback` if the standard has none.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

@@ -19,8 +19,8 @@ int colours_shown(const TiffLayout& layout) {
   return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
 }
 
-/// Returns the layout of a page for `picture`. The layout is as close as possible to `from`, the
-/// layout of the original page.
+/// Returns the layout of a page for `picture`, as close as possible to the layout `from` of the
+/// original page.
 TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
@@ -40,7 +40,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // If the original page has extra samples that the picture does not have, the writer copies them.
+  // The writer copies extra samples of the original page that the picture does not have.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -50,7 +50,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The bits of the extra samples of a page. The key is the position of the sample in its pixel.
+/// The bits of the extra samples of a page, by the position of the sample in its pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -118,8 +118,7 @@ class Exporter {
   }
 
  private:
-  /// Returns whether the picture stores its samples in the same order and format as the strip or
-  /// tile.
+  /// Returns whether the picture stores samples in the order and format of the strip or tile.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&
@@ -187,8 +186,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the tags for the metadata. TIFF 6.0 requires a resolution, so the function sets a default
-/// if the metadata state none.
+/// Sets the tags for the metadata. The default for a missing resolution is needed because TIFF 6.0
+/// requires a resolution.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -197,7 +196,7 @@ void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   set_metadata(to, metadata);
 }
 
-/// Compares the layouts of the original page and of the output page, and adds the differences to
+/// Adds the differences between the layouts of the original page and of the output page to
 /// `changes`.
 void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
   const std::string bits = std::to_string(to.bits) + " bits";
@@ -261,8 +260,8 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes the thumbnails from the Photoshop blocks of the original page, because thumbnails show
-/// the picture before denoising.
+/// Removes the thumbnails, which show the picture before denoising, from the Photoshop blocks of
+/// the original page.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

@@ -10,7 +10,7 @@
 namespace lull::io {
 
 /// The samples of one strip or tile in native byte order, and the position of the strip or tile in
-/// the page. TiffWriter uses this struct to request samples.
+/// the page. TiffWriter requests samples with this struct.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
@@ -21,7 +21,7 @@ struct TiffChunk {
   Byte* row(int y_in_chunk) const { return data + y_in_chunk * row_bytes; }
 };
 
-/// Reads the pages of a TIFF file. After the construction, the first page is the current page.
+/// Reads the pages of a TIFF file. The first page is the current page after the construction.
 class TiffReader {
  public:
   /// @param max_pixels  maximum number of pixels of a page
@@ -35,24 +35,23 @@ class TiffReader {
   bool big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
   /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
-  /// Returns the layout of the current page. The function checks the size and the codec, so that
-  /// the caller can allocate memory for the page.
+  /// Returns the layout of the current page, after checking its size and its codec, so that the
+  /// caller can allocate memory for the page.
   /// @throws BadData  lull does not support the samples, or the file cannot hold as many samples
   TiffLayout layout() const;
   /// Makes the next page the current page. Returns false after the last page.
   /// @throws BadData
   bool next();
-  /// Skips to the next page that is neither a reduced copy of a picture nor a mask. Returns false
+  /// Skips to the next page that is neither a reduced copy of a picture nor a mask; returns false
   /// after the last page.
   bool next_picture();
-  /// Makes the page whose directory has this byte offset (TIFFCurrentDirOffset()) the current page.
-  /// `page` is the number of the page in messages.
+  /// Makes the page at the byte offset `directory` (TIFFCurrentDirOffset()) the current page.
+  /// `page` is its number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
   /// Calls `use` for each strip or tile of the page, in the order of rows. If the samples of a
-  /// pixel are in separate strips, the strips of all first samples come first, the strips of all
-  /// second samples follow, and so on. If `check` is true, another thread verifies the checksums of
-  /// Deflate.
+  /// pixel are in separate strips, the strips of all first samples come first. If `check` is true,
+  /// another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

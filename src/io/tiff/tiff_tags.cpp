@@ -10,12 +10,12 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain offsets in the file. In the output file, the offsets have other values, so
-/// these tags cannot be copied as numbers.
+/// Tags that contain offsets in the file. They are not copied as numbers, because the output has
+/// other offsets.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to a directory which lull also copies. lull does not copy sub-images, because
-/// they would show the noise.
+/// Tags that refer to a directory. The directory is copied, too. Sub-images are not copied, because
+/// they show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -25,8 +25,8 @@ void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-/// Copies a rational or float tag. TIFFSetField() expects the value as double, but TIFFGetField()
-/// returns a float.
+/// Copies a rational or float tag: TIFFSetField() expects a double, but TIFFGetField() returns a
+/// float.
 void copy_real(TIFF* from, TIFF* to, std::uint32_t tag) {
   float value = 0;
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, static_cast<double>(value));
@@ -39,8 +39,7 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page. If the codec supports predictors, the function also sets the
-/// predictor.
+/// Sets the codec of the page, and the predictor if the codec supports predictors.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
@@ -48,8 +47,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples of this layout. Returns 0 if libtiff has no suitable
-/// predictor.
+/// Returns the predictor for samples of this layout; 0 if libtiff has none.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -65,8 +63,7 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   const auto codec = tiff_tag<std::uint16_t>(from, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   std::uint16_t predictor = 0;
   if (is_lossless(codec) && TIFFIsCODECConfigured(codec)) {
-    // Samples of more than 32 bits get no predictor, because some versions of libtiff do not
-    // implement predictors for them.
+    // Some versions of libtiff do not implement predictors for samples of more than 32 bits.
     const bool same = from_layout.bits == layout.bits && from_layout.form == layout.form;
     if (TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && !same)
       predictor = predictor == PREDICTOR_NONE ? 0 : predictor_of(layout);
@@ -79,7 +76,7 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
 }
 
 /// Copies the size of strips or tiles. Tiles of sizes that the standard does not allow become
-/// strips, because libtiff reads such tiles but does not write them.
+/// strips, because libtiff does not write such tiles.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -112,8 +109,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Describes the extra samples. If the reader's page has the same number of extra samples, the
-/// function copies their description. Otherwise, it only describes which sample is alpha.
+/// Describes the extra samples: copies the description of the reader's page if the numbers are
+/// equal, and otherwise describes only which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
@@ -126,9 +123,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags for which libtiff has a fixed field. If the samples have the layout of the
-/// original, the function also copies the tags that describe samples. The function adds no tags
-/// that the original lacks.
+/// Copies the tags for which libtiff has a fixed field. Tags that describe samples are copied only
+/// if the layouts are equal. Adds no tags that the original lacks.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -193,8 +189,8 @@ int sub_images_of(TIFF* page) {
 
 }  // namespace
 
-/// Copies a tag that libtiff stores in its list of further tags. The list contains texts, profiles,
-/// and tags that libtiff does not know.
+/// Copies a tag from libtiff's list of further tags: texts, profiles, and tags that libtiff does
+/// not know.
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
@@ -208,8 +204,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // TIFFGetField() and TIFFSetField() pass the number of values as an additional argument for some
-  // fields. The code cannot copy a tag if the argument exists only for one of the two files.
+  // For some fields, TIFFGetField() and TIFFSetField() have the number of values as an additional
+  // argument. A tag for which only one of the two files has this argument cannot be copied.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -259,8 +255,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // libtiff has converted YCbCr samples to RGB, so the tag with the coefficients of YCbCr is not
-    // copied.
+    // After libtiff's conversion to RGB, the coefficients of YCbCr are invalid.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// The open output file, as libtiff's callbacks read and write it. The struct stores the error of
-/// the first failed write, because libtiff's own callbacks for descriptors do not store the error.
+/// The open output file for libtiff's callbacks. The struct stores the error of the first failed
+/// write, which libtiff's own callbacks for descriptors do not store.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
@@ -109,8 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// The limit is below 4 GiB, the maximum of TIFF. The difference is for the tags, and for codecs
-// that enlarge data that cannot be compressed.
+// The limit is below 4 GiB, the maximum of TIFF, to leave space for tags and for codecs that
+// enlarge incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

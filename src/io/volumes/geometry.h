@@ -1,5 +1,5 @@
 #pragma once
-// Position of a volume in space. All formats of volumes share this description.
+// Position of a volume in space, for all formats of volumes.
 
 #include <array>
 #include <cstdint>
@@ -10,10 +10,10 @@ struct VolumeGeometry {
   std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
   std::int64_t volumes = 1;                   // number of volumes of a series
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
-  /// True if `directions` and `origin` are known. If false, the file states no orientation.
+  /// Whether the file states an orientation, so that `directions` and `origin` are known.
   bool is_oriented = false;
-  /// Steps from a voxel to the next voxel along each axis, and position of the first voxel. The
-  /// coordinates are in millimetres to the right, to the front and up (RAS).
+  /// Steps from a voxel to the next one along each axis, and position of the first voxel, in
+  /// millimetres to the right, to the front and up (RAS).
   std::array<std::array<double, 3>, 3> directions{};
   std::array<double, 3> origin{};
   double seconds = 0;  // time between the volumes of a series; 0: unknown

@@ -15,8 +15,7 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// Samples of a volume as a sequence of bytes. The bytes can be read several times, each time in
-/// order.
+/// Samples of a volume as a sequence of bytes. They can be read several times, each time in order.
 class SampleBytes {
  public:
   SampleBytes() = default;
@@ -24,8 +23,8 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` with the next bytes, and returns the number of bytes. The number is smaller than
-  /// the size of `to` only at the end of the samples.
+  /// Fills `to` with the next bytes, and returns their number. It is smaller than the size of `to`
+  /// only at the end of the samples.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;
@@ -41,16 +40,16 @@ class SampleBytes {
   virtual const std::string& name() const = 0;
 };
 
-/// Reads a regular file. If the file begins with gzip's signature, the object decompresses all
-/// members of the file.
+/// Reads a regular file. If it begins with gzip's signature, all of its gzip members are
+/// decompressed.
 class GzipReader final : public SampleBytes {
  public:
   /// @param start  position in the file at which the data begin
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
-  /// Reads the next bytes after decompression. The function detects damage and truncation, because
-  /// gzip has a checksum and a length.
+  /// Reads the next bytes after decompression. gzip's checksum and length reveal damage and
+  /// truncation.
   std::size_t read_some(std::span<std::byte> to) override;
   void rewind() override;
 

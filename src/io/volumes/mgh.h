@@ -26,13 +26,11 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
                                                    std::span<const std::byte> original);
 
-/// Returns the bytes that follow the samples in an MGH file. They state the repetition time of a
-/// time series.
+/// Returns the bytes after the samples in an MGH file, with the repetition time of a time series.
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
 /// Returns the time between volumes in seconds that the bytes after the samples state; 0: unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
-/// Returns descriptions of what the bytes after the samples of an MGH file contain, except the
-/// repetition time.
+/// Returns descriptions of the bytes after the samples of an MGH file, except the repetition time.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
 
 }  // namespace lull::io

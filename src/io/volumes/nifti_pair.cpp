@@ -1,6 +1,5 @@
 // Reads and writes the headers of volumes that consist of two files (pairs). Sources: nifti1.h
-// (2007) and the header of ANALYZE 7.5. NIfTI-1 has the same fields for the geometry as ANALYZE
-// 7.5.
+// (2007) and the header of ANALYZE 7.5.
 
 #include "io/volumes/nifti_pair.h"
 
@@ -21,7 +20,7 @@ namespace {
 constexpr std::size_t pair_head_bytes = 348, extender_bytes = 4, at_offset = 108, at_magic = 344;
 constexpr std::size_t max_pair_head = 1 << 28;  // maximum size of a header with its extensions
 
-/// Returns the names of the existing files of a pair. The name of a missing file is empty.
+/// Returns the names of the existing files of a pair; empty for a missing file.
 PairNames existing_pair(const std::string& path) {
   if (volume_format(path) != VolumeFormat::pair) return {};
   const std::string plain = is_gzip_name(path) ? path.substr(0, path.size() - 3) : path;
@@ -42,9 +41,9 @@ bool is_big(std::span<const std::byte> head) {
   return number_at<std::int32_t>(head, 0, true) == pair_head_bytes;
 }
 
-/// Makes a NIfTI-1 header from a header of ANALYZE 7.5. The function copies the fields that have
-/// the same positions in the formats: dim, datatype, bitpix and pixdim, but not the first element
-/// of pixdim, which ANALYZE does not use.
+/// Makes a NIfTI-1 header from the fields of an ANALYZE 7.5 header that have the same positions in
+/// both formats: dim, datatype, bitpix and pixdim, except its first element, which ANALYZE does not
+/// use.
 std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti = make_nifti_head(
       {}, {.type = StoredType::u8, .swapped = big != (std::endian::native == std::endian::big)});
@@ -57,8 +56,7 @@ std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool bi
 /// Converts the header of a NIfTI-1 pair, with its extensions, to the header of a single file.
 std::vector<std::byte> pair_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti(head.begin(), head.end());
-  // The size of an extension is a multiple of 16 bytes, so the samples must begin at a multiple of
-  // 16.
+  // Extensions have sizes in multiples of 16 bytes, so the samples must begin at a multiple of 16.
   nifti.resize(std::max((nifti.size() + 15) / 16 * 16, pair_head_bytes + extender_bytes));
   if (head.size() <= pair_head_bytes + extender_bytes)
     nifti.resize(pair_head_bytes + extender_bytes);
@@ -109,8 +107,8 @@ std::vector<std::byte> pair_head_of(std::span<const std::byte> original, bool is
   std::vector<std::byte> head(original.begin(), original.end());
   const std::vector<std::byte> analyze_scale(head.begin() + 112, head.begin() + 120);
   change_samples(head, header, samples, scaled);
-  // The output of an ANALYZE file has the bytes of the input at the position where NIfTI stores the
-  // scale. ANALYZE has no scale, so other programs may use these bytes for other purposes.
+  // ANALYZE has no scale, so other programs may use the bytes at NIfTI's position of the scale.
+  // They are copied from the input.
   if (is_analyze) std::ranges::copy(analyze_scale, head.begin() + 112);
   put_number(std::span(head), at_offset, is_big(head), 0.0f);
   return head;

@@ -1,5 +1,5 @@
 #pragma once
-// The header of NRRD files, which is a text.
+// The text header of NRRD files.
 //
 // Source: teem.sourceforge.net/nrrd/format.html.
 
@@ -15,8 +15,7 @@ namespace lull::io {
 struct NrrdHeader {
   StoredType type = StoredType::u8;
   bool big_endian = false, is_gzip = false;
-  /// Size and position of the volume. If the file states no directions, the axes have only a
-  /// spacing.
+  /// Size and position of the volume. Without directions in the file, the axes have only a spacing.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
@@ -31,7 +30,7 @@ struct NrrdHeader {
 ///     quotes
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
-/// Returns the text of the header. In a file with samples, the text precedes the samples.
+/// Returns the text of the header, which precedes the samples in a file with samples.
 /// @param original  the header of an NRRD file, whose lines are copied unless they describe the
 ///     samples; empty: the function makes a new header
 /// @param data_file  name of the file that contains the samples; empty: the samples follow the

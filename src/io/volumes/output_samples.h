@@ -15,7 +15,7 @@ struct OutputSamples {
   std::string loss;     // what the samples lose because of the format; empty: nothing
 };
 
-/// The properties of input and output on which the choice of the type depends.
+/// Input and output, as far as the choice of the type depends on them.
 struct SampleChoice {
   std::string path;  // path of the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
@@ -24,9 +24,8 @@ struct SampleChoice {
   double minimum = 0, maximum = 0;  // range of the input's values
 };
 
-/// Returns the format of the samples of an output. If the header of the output cannot state a
-/// scale, the output stores the values themselves: as integers if all values are integers, and
-/// otherwise as floats.
+/// Returns the format of the samples of an output. Without a scale in the header, the output stores
+/// the values as integers if all of them are integers, and otherwise as floats.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 

@@ -62,9 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value is in the range of values, or at most outlier_margin outside. `at` is
-/// the position of the value: 0 is the lower end of the range, and 1 is the upper end. The result
-/// is false for NaN.
+/// Returns whether a value is at most outlier_margin outside the range of values; false for NaN.
+/// `at` is its position: 0 is the lower end of the range, 1 the upper end.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -76,17 +75,15 @@ T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
   using Limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    // The code clamps finite values to the range of the type, so that no finite value becomes
-    // infinite.
+    // Finite values are clamped to the range of the type, so that none becomes infinite.
     if (!std::isfinite(stored)) return static_cast<T>(stored);
     return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // The maximum of a 64-bit integer type, converted to double, is too large for the type. The
-    // comparison with `>=` ensures that the code never converts this double, because the behaviour
-    // would be undefined.
+    // The maximum of a 64-bit integer type as a double is too large for the type. `>=` prevents the
+    // conversion of this double, which would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -130,10 +127,9 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A scale 0..white fits the samples if two conditions hold. First, the range of the samples
-  // exceeds the ends of the scale by at most `beyond`, because noise can exceed the ends. Second,
-  // the range covers at least `min_used` of the scale, because even a dark picture does. Both
-  // constants are fractions of `white`.
+  // A scale 0..white fits the samples if their range covers at least `min_used` of the scale, as
+  // even a dark picture does, and exceeds the ends of the scale by at most `beyond`, as noise may
+  // do. Both constants are fractions of `white`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -148,8 +144,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // An even distance between the collected samples would omit some columns if the width of a
-  // picture is a power of two. An odd distance reaches all columns.
+  // An odd distance reaches all columns. An even one omits columns if the width of a picture is a
+  // power of two.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -3,9 +3,8 @@
 // frames.
 //
 // A frame's sample f stands for the value low + f * span in the file. RangeFinder chooses `low` and
-// `span` once for the stack, so that the frames' samples are almost all in 0..1, for any units in
-// the file. The backends expect this range. If the filter does not change a sample, the output
-// contains the bits of the sample in the input.
+// `span` for the stack such that almost all samples are in 0..1, which the backends expect. An
+// unchanged sample keeps its bits in the output.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,16 +36,14 @@ struct ValueRange {
 };
 
 /// Returns the difference of two values that corresponds to 255 on the scale of noise levels
-/// (sigma). For 8-bit samples, the result is 255. Floats mostly use one of the scales 0..1, 0..255
-/// and 0..65535, so the function returns the maximum of the scale that fits the range. If no scale
-/// fits, the result is the span of the range. The result is also the span for other integers,
-/// because their bit depth does not define a scale.
+/// (sigma): 255 for 8-bit samples; for floats, the maximum of the common scale (0..1, 0..255 or
+/// 0..65535) that fits the range; otherwise the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. Samples
-/// farther outside are not Gaussian noise, but hot pixels or fill values. lull does not change such
-/// samples, NaN and infinities: in frames, they are NaN, and filters replace NaN by values computed
-/// from surrounding samples. core/float_range.h defines the same margin for filters.
+/// farther outside are hot pixels or fill values. lull does not change them, NaN and infinities:
+/// they are NaN in frames, where filters replace NaN from surrounding samples. core/float_range.h
+/// defines the same margin.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.
@@ -55,13 +52,12 @@ class RangeFinder {
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples, in the order of the file. `stored` must contain complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values, from the minimum to the maximum. However, the range exceeds the
-  /// 0.01th and the 99.99th percentile by at most half the distance between these percentiles, so
-  /// that a few hot pixels do not compress all other values. The range is 0..1 if the stack has no
-  /// finite values. The span is 1 if all values are equal.
+  /// Returns the range of values, from minimum to maximum. The range extends beyond the 0.01th and
+  /// the 99.99th percentile by at most half the distance between these percentiles, so that a few
+  /// hot pixels do not compress all other values. The range is 0..1 if the stack has no finite
+  /// values. The span is 1 if all values are equal.
   ValueRange range() const;
-  /// The following functions return the minimum and the maximum of the finite values; 0 if there
-  /// are no finite values.
+  /// Minimum and maximum of the finite values; 0 if there are none.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
@@ -77,8 +73,8 @@ void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
 /// Converts values to samples as stored in a file. The size of `to` must be the number of values
-/// times the size of a sample. For integer types, the function rounds values to the nearest integer
-/// and clamps them to the range of the type; NaN becomes the value 0.
+/// times the size of a sample. Integers are rounded to the nearest and clamped to their type; NaN
+/// becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -86,13 +82,13 @@ void store_values(std::span<const double> values, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` that lie outside the slice's mask to the value 0. Does nothing if
-/// the slice has no mask, or if SliceMask::zero() returns false.
+/// Sets the samples of row `y` that lie outside the slice's mask to the value 0, unless the slice
+/// has no mask, or SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
-/// arguments of the call of load_stored(). Integers are rounded to the nearest integer and clamped
-/// to their type. In integer types, NaN becomes the value 0.
+/// arguments of load_stored(). Integers are rounded to the nearest and clamped to their type; NaN
+/// becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

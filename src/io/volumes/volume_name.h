@@ -1,5 +1,5 @@
 #pragma once
-// Names of volume files. The ending of a name states the format of the volume.
+// Names of volume files. The ending of a name states the format.
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,14 @@ namespace lull::io {
 
 enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 
-/// Returns the format of volumes that the ending of a name states, ignoring case. Files of other
-/// formats (pictures, disk images) may also have names that end in `.hdr` or `.img`.
+/// Returns the format of volumes that the ending of a name states, ignoring case. Pictures and disk
+/// images may also have names that end in `.hdr` or `.img`.
 [[nodiscard]] VolumeFormat volume_format(std::string_view path);
 
 /// Returns the name of a format for messages, such as "NRRD".
 [[nodiscard]] const char* describe(VolumeFormat format);
 
-/// Returns the name of a format as reports contain it: "nifti", "nrrd", "mgh" or "pair". For
-/// VolumeFormat::none, the name is "none".
+/// Returns the name of a format in reports: "nifti", "nrrd", "mgh", "pair" or "none".
 [[nodiscard]] const char* container_of(VolumeFormat format);
 
 /// Returns whether a name ends in .nii or .nii.gz, ignoring case.
@@ -25,21 +24,20 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns whether a name ends in .gz, ignoring case.
 [[nodiscard]] bool is_gzip_name(std::string_view path);
 
-/// Returns a path without the ending that states the format of the volume. If the path ends in
-/// `.gz`, the function also removes this ending.
+/// Returns a path without the ending that states the format of the volume, and without `.gz`.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img). The endings are in upper case if `path` ends in
-/// upper case.
+/// Names of the files of a pair (.hdr and .img), with endings in upper case if `path` ends in upper
+/// case.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of the files of the pair to which `path` belongs. If `path` ends in `.gz`,
-/// both names also end in `.gz`.
+/// Returns the names of the files of the pair to which `path` belongs, with `.gz` if `path` ends in
+/// `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
-/// Returns the name of the separate file for the samples of the output `path`. The name is empty if
-/// the output is a single file.
+/// Returns the name of the separate file for the samples of the output `path`; empty if the output
+/// is a single file.
 /// @param is_gzip  whether the samples of a .nhdr file are compressed
 [[nodiscard]] std::string separate_samples(const std::string& path, bool is_gzip);
 

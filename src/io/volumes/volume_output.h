@@ -1,6 +1,6 @@
 #pragma once
 // The contents of a volume file in addition to its samples, for each format that lull writes, and
-// the interface of the classes that write the samples.
+// the interface for writing the samples.
 
 #include <cstddef>
 #include <optional>
@@ -36,7 +36,7 @@ struct VolumeOutput {
 };
 
 /// Writes the samples of an output in the order of the volume. Without commit(), the destructor
-/// removes everything that the object has written.
+/// removes everything that was written.
 class VolumeWriter {
  public:
   VolumeWriter() = default;
@@ -44,8 +44,7 @@ class VolumeWriter {
   VolumeWriter(const VolumeWriter&) = delete;
   VolumeWriter& operator=(const VolumeWriter&) = delete;
 
-  /// Appends samples in the order of the volume: first along x, then along y, then along z, then
-  /// volume by volume.
+  /// Appends samples: first along x, then along y, then along z, then volume by volume.
   /// @throws IoError
   virtual void write(std::span<const std::byte> samples) = 0;
   /// Writes everything that follows the samples.
@@ -58,8 +57,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the contents of the output `path` in addition to its samples. If the output has the
-/// format of the input, it contains everything of the input except the samples.
+/// Returns the contents of the output `path` in addition to its samples: everything of the input,
+/// if the formats are equal.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

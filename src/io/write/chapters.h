@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Copies all chapters, and shifts their time stamps by `shift`. After the shift, chapters that
-/// begin before 0 are cut at 0, and chapters that end before 0 are dropped.
+/// Copies all chapters, with their time stamps shifted by `shift`. Chapters that then begin before
+/// 0 are cut at 0; chapters that end before 0 are dropped.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

@@ -1,6 +1,6 @@
 #pragma once
-// Base class of the sinks that write a single file. The file contains one encoded video and copies
-// of other streams.
+// Base class of the sinks that write a single file with one encoded video and copies of other
+// streams.
 
 #include <memory>
 #include <optional>
@@ -34,13 +34,12 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and lists what the output loses. The caller must call this
-  /// function once, before the first frame.
+  /// Opens the encoder and the muxer, and lists what the output loses. Must be called once, before
+  /// the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Adds the losses of a frame to the list of losses: the properties of `frame` that the output
-  /// cannot store.
+  /// Adds the properties of `frame` that the output cannot store to the losses.
   void note_losses(const Frame& frame);
   /// Writes the rest of the file. finish() calls this function after the last frame.
   virtual void write_end() = 0;

@@ -1,6 +1,5 @@
 #pragma once
-// The list of losses of a sink. Losses are content and metadata of the input that the output cannot
-// store.
+// Lists the losses of a sink: content and metadata of the input that the output cannot store.
 
 #include <string>
 #include <vector>
@@ -14,11 +13,11 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// The following functions add texts that are not in the list yet. They ignore empty texts.
+  /// These functions add texts, unless they are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds the metadata of a frame that the encoder loses. If the encoder has changed the time
-  /// stamps of frames to a constant frame rate, the function adds a text about the change.
+  /// Adds the metadata of a frame that the encoder loses, and whether the encoder has changed the
+  /// time stamps of frames to a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
   /// Throws an error if the list is not empty and `strict` is true.
   /// @throws InvalidArgument
@@ -30,8 +29,7 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error about the first loss in `losses`. The function does nothing if `losses` is
-/// empty.
+/// Throws an error about the first loss in `losses`, unless `losses` is empty.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

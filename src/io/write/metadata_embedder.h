@@ -16,29 +16,26 @@ class MetadataEmbedder {
  public:
   /// Reads the metadata of the first picture of `source`, and decides which metadata the output
   /// contains. The caller must construct this object before the first read of `source`, and must
-  /// set Container::rotation to rotation() before it opens one of the encoders in `choices`. An
-  /// empty list `choices` means that FFmpeg does not encode the pictures. Their samples then cannot
-  /// be rotated.
+  /// set Container::rotation to rotation() before it opens an encoder of `choices`. If `choices` is
+  /// empty, FFmpeg does not encode the pictures, and their samples cannot be rotated.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// The following functions return the metadata that the output loses, and notes about metadata,
-  /// for all pictures so far.
+  /// The metadata that the output loses, and notes about metadata, for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Returns the rotation that the encoder must apply to the samples of all pictures. The result is
-  /// an EXIF orientation.
+  /// Returns the EXIF orientation that the encoder must apply to the samples of all pictures.
   int rotation() const { return rotation_; }
 
-  /// Prepares the metadata of a picture. The caller must call this function for each picture before
-  /// it sends the picture to the encoder.
+  /// Prepares the metadata of a picture. Must be called for each picture before the encoder gets
+  /// it.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture that the encoder returns, for a caller that writes
-  /// the metadata itself.
+  /// Returns the metadata of the next picture from the encoder, for a caller that writes the
+  /// metadata itself.
   PictureMetadata next();
-  /// Adds the metadata to the next encoded picture, and returns the picture. The caller must call
-  /// either embed() or next() for each picture.
+  /// Returns the next encoded picture with its metadata. The caller must call either embed() or
+  /// next() for each picture.
   PacketPtr embed(PacketPtr picture);
 
  private:
@@ -53,7 +50,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns those metadata of the source's first picture that a video cannot store.
+/// Returns the metadata of the source's first picture that a video cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Writes packets to a file. The file contains one encoded video stream and copies of the other
-// streams of the source.
+// Writes packets to a file with one encoded video stream and copies of the other streams of the
+// source.
 
 #include <deque>
 #include <memory>
@@ -25,19 +25,18 @@ class Muxer {
         Dictionary& options);
 
   void write_video(PacketPtr packet);
-  /// Writes a packet that the source's demuxer returned. The function ignores packets of streams
-  /// that are not copied.
+  /// Writes a packet from the source's demuxer, unless its stream is not copied.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that wait because the decision about them depends on further
-  /// frames. The caller must call this function after the last frame and the last packet.
+  /// Writes or drops the packets that wait for further frames. Must be called after the last frame
+  /// and the last packet.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of packets that are missing in the copied streams because the packets were
-  /// too damaged.
+  /// Returns the number of packets that are missing in the copied streams because they were too
+  /// damaged.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Returns notes for the user, one text each. The notes state which content the muxer converted,
-  /// and which content it dropped at the user's request.
+  /// Returns notes for the user, one text each: converted content, and content that was dropped on
+  /// request.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Interface of the classes that convert the packets of a copied stream to another codec.
+// Interface for converting the packets of a copied stream to another codec.
 
 #include "io/ffmpeg/ffmpeg.h"
 
@@ -8,9 +8,9 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// Returns the context of the encoder. The context describes the converted stream.
+  /// Returns the context of the encoder, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet. The time stamps and the duration do not change. Returns null if there is
+  /// Converts one packet without a change of its time stamps and its duration; null if there is
   /// nothing to write.
   /// @throws BadData  the packet cannot be read
   virtual PacketPtr convert(const AVPacket& packet) = 0;

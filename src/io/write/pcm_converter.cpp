@@ -7,8 +7,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the codec stores audio samples without compression. MPEG transport streams store
-/// such samples as SMPTE 302M.
+/// Returns whether the codec stores audio samples without compression, as SMPTE 302M does in MPEG
+/// transport streams.
 bool is_uncompressed(AVCodecID id) {
   return (id >= AV_CODEC_ID_PCM_S16LE && id < AV_CODEC_ID_ADPCM_IMA_QT) || id == AV_CODEC_ID_S302M;
 }
@@ -30,7 +30,7 @@ std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream) {
   static constexpr std::array bytes{AV_CODEC_ID_PCM_U8}, words{AV_CODEC_ID_PCM_S16LE},
       long_words{AV_CODEC_ID_PCM_S32LE}, floats{AV_CODEC_ID_PCM_F32LE},
       doubles{AV_CODEC_ID_PCM_F64LE};
-  // FFmpeg's decoder returns a sample of 24 bits in the upper three bytes of a 32-bit number.
+  // FFmpeg's decoder returns 24-bit samples in the upper three bytes of 32-bit numbers.
   static constexpr std::array three_bytes{AV_CODEC_ID_PCM_S24LE, AV_CODEC_ID_PCM_S32LE};
   if (!is_uncompressed(stream.codec_id) || !avcodec_find_decoder(stream.codec_id)) return {};
   const int bits = bits_of(stream);

@@ -1,5 +1,5 @@
 #pragma once
-// A sink that writes a sequence of picture files, with one file for each frame.
+// A sink that writes one picture file for each frame.
 
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Returns whether the output is a sequence of files. The output is a sequence if `path` is a
-/// pattern for still pictures and the source is not a single still.
+/// Returns whether the output is a sequence of files: `path` is a pattern for still pictures, and
+/// the source is not a single still.
 bool makes_sequence(const std::string& path, const FileSource& source, const SinkOptions& options);
 
 /// Returns whether libtiff writes the output.
@@ -24,8 +24,8 @@ bool copies_tiff_tags(const FileSource& source, const Container& container);
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// Returns how TIFF pages with the pixel format `format` would differ from the pages of the source.
-/// The source must read TIFF files.
+/// Returns how TIFF pages with the pixel format `format` differ from the pages of the source. The
+/// source must read TIFF files.
 TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
                                  AVPixelFormat format);
 
@@ -33,9 +33,8 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Opens a sink that writes picture files. `path` is either a pattern, or the name of one file. One
-/// file may contain several TIFF pages, or all layers of an OpenEXR file; FFmpeg cannot write such
-/// files.
+/// Opens a sink that writes picture files. `path` is a pattern, or the name of one file. One file
+/// may contain several TIFF pages or all layers of an OpenEXR file.
 /// @throws InvalidArgument, CannotCreate  like open_sink()
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
                                               const SinkOptions& options);

@@ -10,11 +10,11 @@ namespace lull::io {
 namespace {
 
 // Maximum delay of audio encoders in seconds. Audio encoders insert some milliseconds before the
-// beginning of the audio. MP4 files hide these samples with an edit list, but some other containers
-// do not. Audio that begins at most this time before 0 therefore counts as audio that begins at 0.
+// audio. MP4 files hide these samples with an edit list, but some containers do not. Audio that
+// begins at most this time before 0 therefore counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum lead of subtitles and data over all other streams in seconds. If the lead of a stream is
-// larger, the start of the stream does not count. The ffmpeg command uses the same limit.
+// Maximum lead of subtitles and data over all other streams in seconds, as in the ffmpeg command.
+// The start of a stream with a larger lead does not count.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
@@ -24,8 +24,8 @@ struct Start {
   double seconds() const { return static_cast<double>(time) * av_q2d(tick); }
 };
 
-/// Returns the start time of a copied stream. Returns nullopt if the start time is unknown, or has
-/// no effect on the output.
+/// Returns the start time of a copied stream; nullopt if it is unknown, or has no effect on the
+/// output.
 std::optional<Start> start_of(const AVStream& stream, const Container& container) {
   if (stream.discard == AVDISCARD_ALL || stream.start_time == AV_NOPTS_VALUE ||
       stream.disposition & AV_DISPOSITION_ATTACHED_PIC)
@@ -41,15 +41,15 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the first frame. If it does, the other streams begin at the
-/// time at which the video begins.
+/// Returns whether the selection omits the first frame. The other streams then begin when the video
+/// begins.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;
   return part.start_us > 0 || (!part.ranges.empty() && part.ranges.front().first > 0);
 }
 
-/// Returns the start of the stream of the output that begins first.
+/// Returns the start of the output's stream that begins first.
 Start earliest_start(const FileSource& source, const Container& container) {
   const AVStream& video = source.demuxer().video();
   Start earliest{source.first_time(), video.time_base};

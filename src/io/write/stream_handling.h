@@ -1,5 +1,5 @@
 #pragma once
-// Decides how an output treats those streams of the input that are not denoised.
+// Decides how an output treats the streams of the input that are not denoised.
 
 #include "io/encode/encoder_choice.h"
 
@@ -22,15 +22,15 @@ StreamHandling handling_of(const AVStream& stream, const Container& container);
 /// Returns the codec of a converted stream in the container.
 AVCodecID converted_codec(const AVStream& stream, const Container& container);
 
-/// Returns whether the user requested with `drops` that the output does not contain the stream.
+/// Returns whether the user excluded the stream from the output (`drops`).
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
 /// Checks the stream indices in `drops`.
 /// @throws InvalidArgument  the input does not have such a stream, or it is the denoised stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws the error that a container cannot hold the streams in `text`. If damage of the input may
-/// be the reason, the error is BadData, and otherwise InvalidArgument.
+/// Throws the error that a container cannot hold the streams in `text`: BadData if damage of the
+/// input may be the reason, and otherwise InvalidArgument.
 /// @throws BadData, InvalidArgument
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);

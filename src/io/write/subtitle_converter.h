@@ -7,8 +7,7 @@
 
 namespace lull::io {
 
-/// Returns whether FFmpeg can read `from` as text and can write `to`. The arguments are codecs of
-/// subtitles.
+/// Returns whether FFmpeg can read the subtitle codec `from` as text and can write `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
 class SubtitleConverter final : public PacketConverter {

@@ -173,8 +173,8 @@ class ArrayReader {
     std::vector<int> sorted = chosen;
     std::ranges::sort(sorted);
     if (sorted != array_.order) fail("order of dimensions");
-    // An array can have several transpose codecs. Each codec permutes the dimensions in the order
-    // that the previous codec produced.
+    // Each of several transpose codecs permutes the dimensions in the order that the previous one
+    // produced.
     std::vector<int> before = array_.order;
     for (std::size_t i = 0; i < chosen.size(); ++i)
       array_.order[i] = before[static_cast<std::size_t>(chosen[i])];
@@ -231,8 +231,8 @@ class ArrayReader {
     return fits ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
   }
 
-  /// Returns the bits that a text such as "0x7fc00000" states. Version 3 states NaN values with a
-  /// payload in this form.
+  /// Returns the bits that a text such as "0x7fc00000" states. Zarr version 3 states NaN values
+  /// with a payload in this form.
   std::optional<std::uint64_t> hexadecimal_bits(const Json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     const std::size_t digits = 2 * static_cast<std::size_t>(size_of(array_.samples.type));

@@ -32,24 +32,22 @@ struct ZarrArray {
   std::vector<std::int64_t> shape, chunk;  // size of the array and of a chunk; at least 1
   StoredFormat samples;
   std::vector<std::byte> fill;  // value of the samples of missing chunks, as chunks store it
-  /// The dimensions in the order in which chunks store them. The index of the first dimension in
-  /// the list varies slowest.
+  /// The dimensions in the order in which chunks store them, slowest first.
   std::vector<int> order;
   ZarrCodec codec;
   std::string key_prefix, separator = ".";  // names of chunks: "c/0/1/2", "0.1.2"
-  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`). The list is empty if the
-  /// metadata state no names.
+  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`); empty if the metadata
+  /// state none.
   std::vector<std::string> names;
 
   int dimensions() const { return static_cast<int>(shape.size()); }
-  /// Returns the size of a decompressed chunk in bytes. read_zarr_array() guarantees that the size
-  /// does not exceed max_chunk_bytes.
+  /// Returns the size of a decompressed chunk in bytes, at most max_chunk_bytes.
   std::size_t chunk_bytes() const;
   /// Returns the path of a chunk. `index` has one number for each dimension.
   std::string chunk_path(std::span<const std::int64_t> index) const;
 };
 
-/// Maximum size of a decompressed chunk. Most stores use Blosc, which supports only chunks of less
+/// Maximum size of a decompressed chunk. Blosc, which most stores use, supports only chunks of less
 /// than 2 GiB.
 inline constexpr std::uint64_t max_chunk_bytes = (std::uint64_t{1} << 31) - 17;
 

@@ -22,8 +22,8 @@ int level_in(const Json& settings, const char* key, int otherwise, int minimum, 
   return static_cast<int>(integer_member(settings, key, otherwise, minimum, maximum, path));
 }
 
-/// Reads all settings of Blosc except the shuffle filter, whose names differ between the versions
-/// of Zarr.
+/// Reads all settings of Blosc except the shuffle filter. The versions of Zarr have different names
+/// for it.
 ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   ZarrCodec codec{.kind = ZarrCodec::Kind::blosc};
   codec.level = level_in(settings, "clevel", 5, 0, 9, path);
@@ -39,12 +39,10 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   return codec;
 }
 
-/// Returns the value of zlib's parameter windowBits. The value is larger by 16 for gzip than for
-/// zlib.
+/// Returns zlib's parameter windowBits, which is larger by 16 for gzip than for zlib.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// The following functions decompress a chunk. They return whether the chunk is intact and has
-/// exactly `size` bytes.
+/// These functions decompress a chunk and return whether it is intact and has exactly `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -60,8 +58,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // Rejects a size that the data cannot reach: a zstd block has at least 3 bytes and decompresses
-  // to at most 128 KiB.
+  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB, so a larger size is
+  // invalid.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;
@@ -69,8 +67,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // The maximum compression ratio of Deflate. If the stated size of a chunk requires a higher ratio
-  // than this maximum, the chunk is damaged.
+  // The maximum compression ratio of Deflate. A chunk whose stated size needs a higher ratio is
+  // damaged.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};
@@ -139,7 +137,7 @@ ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
             .level = level_in(compressor, "level", 1, -1, 9, path)};
   if (id != "blosc") refuse("the compressor '" + id.substr(0, 40) + "'", path);
   ZarrCodec codec = blosc_codec(compressor, path);
-  // If the shuffle is -1, the writer chooses a shuffle that suits the size of the samples.
+  // The value -1 means that the writer chooses a shuffle that suits the size of the samples.
   codec.blosc_shuffle = level_in(compressor, "shuffle", 1, -1, 2, path);
   return codec;
 }

@@ -27,8 +27,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the index of an axis in ZarrAxis; -1 for unknown axes. The name determines the axis. If
-/// the name is unknown, the type determines the axis.
+/// Returns the index of an axis in ZarrAxis, by its name or, if the name is unknown, by its type;
+/// -1 for unknown axes.
 int axis_of(const std::string& stated_name, const std::string& type) {
   const std::string name = lower_case(stated_name);
   for (int axis = 0; axis < zarr_axes; ++axis)
@@ -38,13 +38,12 @@ int axis_of(const std::string& stated_name, const std::string& type) {
   return -1;
 }
 
-/// The statements of the metadata about an axis.
+/// What the metadata state about an axis.
 struct StatedAxis {
   std::string name, type, unit;
 };
 
-/// Returns the attributes of a group. For OME-NGFF 0.5, the result is only the object "ome" in the
-/// attributes.
+/// Returns the attributes of a group; for OME-NGFF 0.5, only their object "ome".
 Json attributes_of(const std::string& folder) {
   if (!exists(folder + "/zarr.json")) return read_json_if_exists(folder + "/.zattrs");
   const Json json = read_json(folder + "/zarr.json");

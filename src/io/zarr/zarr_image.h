@@ -14,11 +14,11 @@
 
 namespace lull::io {
 
-/// The axes of images. The first three axes have the order of the members of PlaneIndex.
+/// The axes of images. The first three are in the order of the members of PlaneIndex.
 enum class ZarrAxis { time, channel, z, y, x };
 inline constexpr int zarr_axes = 5;
 
-/// One level of an image's pyramid, which is stored as one array.
+/// One level of an image's pyramid, stored as one array.
 struct ZarrLevel {
   std::string name;  // path within the image
   ZarrArray array;

@@ -10,12 +10,12 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object. The numbers NaN, Infinity and -Infinity, which Python
-/// writes, are read as texts.
+/// Reads a JSON file that contains an object. NaN, Infinity and -Infinity, which Python writes as
+/// numbers, become texts.
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
-/// Reads a JSON file as read_json() does, but returns an empty object if the file does not exist.
+/// Reads a JSON file as read_json() does; an empty object if the file does not exist.
 [[nodiscard]] Json read_json_if_exists(const std::string& path);
 
 /// Returns the member `key` of an object; null if `object` is not an object or has no such member.

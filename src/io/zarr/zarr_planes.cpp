@@ -44,8 +44,8 @@ std::string path_of(const ZarrLevel& level, const ZarrArray& array, const ChunkI
   return array.chunk_path(index);
 }
 
-/// Copies `count` samples of `Bytes` bytes. The distances between samples are `from_step` and
-/// `to_step` bytes. If `swapped` is true, the function reverses the bytes of each sample.
+/// Copies `count` samples of `Bytes` bytes, with distances of `from_step` and `to_step` bytes. If
+/// `swapped` is true, the bytes of each sample are reversed.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
                   std::int64_t to_step, std::int64_t count, bool swapped) {
@@ -75,8 +75,8 @@ void copy_samples(int bytes, const std::byte* from, std::int64_t from_step, std:
   }
 }
 
-/// Reads the file of a chunk. Returns nullopt if the file does not exist. Rejects a file of more
-/// than `max_bytes` bytes before reading it, because no encoder writes such a file.
+/// Reads the file of a chunk; nullopt if it does not exist. A file of more than `max_bytes` bytes,
+/// which no encoder writes, is rejected before it is read.
 std::optional<std::vector<std::byte>> read_chunk_file(const std::string& path,
                                                       std::size_t max_bytes) {
   std::error_code code;
@@ -214,14 +214,12 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks of the planes in memory. These planes are the most recent planes that write()
-/// received.
+/// Writes the chunks of the planes in memory: the most recent planes from write().
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Along time and along the channels, a chunk contains only one plane, or the array has only one
-  // plane.
+  // Along time and channel, the chunk or the array has only one plane.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -238,8 +236,8 @@ void ZarrPlaneWriter::finish() {
   write_pending(0);
 }
 
-/// Writes all chunks from the planes in the scratch file. The chunks that contain the same rows of
-/// the image are written together.
+/// Writes all chunks from the planes in the scratch file; chunks of the same rows are written
+/// together.
 void ZarrPlaneWriter::write_blocks() {
   const auto chunks_along = [&](std::size_t axis) {
     return (level_.size[axis] + level_.chunk[axis] - 1) / level_.chunk[axis];
@@ -314,7 +312,7 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
   std::error_code code;
   if (input_ && content == empty && !std::filesystem::exists(path_of(level_, *input_, chunk), code))
     return;
-  // Small chunks are compressed in this thread, when they are written.
+  // Small chunks are compressed in this thread when they are written.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
   pending_.push_back({path_of(level_, array, chunk),

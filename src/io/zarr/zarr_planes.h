@@ -24,14 +24,14 @@ struct PlaneIndex {
 /// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// The following functions return an upper bound for the memory that a ZarrPlaneReader or a
-/// ZarrPlaneWriter needs, in bytes.
+/// These functions return an upper bound for the memory of a ZarrPlaneReader or a ZarrPlaneWriter,
+/// in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
-/// Reads planes. The planes of the most recent chunks remain in memory, for one channel and one
-/// time point. If the planes are read in order, each chunk is therefore decompressed only once for
-/// each channel and time point.
+/// Reads planes. The planes of the most recent chunks of one channel and one time point remain in
+/// memory. If the planes are read in order, each chunk is decompressed only once for each channel
+/// and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);
@@ -58,9 +58,8 @@ class ZarrPlaneReader {
 class ZarrPlaneWriter {
  public:
   /// @param level   the array, whose folder lies in `output`
-  /// @param input   the input's array, with equal shape and chunks. The writer omits a chunk if the
-  ///     input has no file for the chunk and all samples of the chunk in the output have the fill
-  ///     value. If `input` is null, the writer writes all chunks
+  /// @param input   the input's array, with equal shape and chunks; may be null. The writer omits a
+  ///     chunk that has no file in the input and whose samples all have the fill value
   /// @param scratch  folder for the temporary file that the writer needs if chunks contain several
   ///     channels or time points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
@@ -70,7 +69,7 @@ class ZarrPlaneWriter {
   /// fastest).
   /// @throws IoError
   void write(std::span<const std::byte> plane);
-  /// Writes all remaining chunks. The caller must have written all planes.
+  /// Writes all remaining chunks, after all planes have been written.
   void finish();
 
  private:

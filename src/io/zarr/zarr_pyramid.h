@@ -13,9 +13,9 @@ namespace lull::io {
 ///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);
 
-/// Writes a level whose samples are the means of blocks of the previous level. The sizes of the two
-/// levels determine the sizes of the blocks. The means ignore samples that are not finite. A block
-/// without finite samples becomes NaN, or 0 in integer types.
+/// Writes a level of means of blocks of the previous level. The sizes of the two levels determine
+/// the sizes of the blocks. Samples that are not finite do not count. A block without finite
+/// samples becomes NaN, or 0 in integer types.
 /// @param from   the previous level, whose folder lies in `output`
 /// @param to     the level, whose folder lies in `output`
 /// @param input  the input's array of this level; null if there is none (ZarrPlaneWriter)

@@ -1,5 +1,5 @@
 #pragma once
-// Creates output stores: copies of the input's store with other chunks, and new stores.
+// Creates output stores: copies of the input's store without chunks, and new stores.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace lull::io {
 
 /// Copies all files of a store except the chunks of the image. Returns one text for each part of
-/// the store that the function cannot copy.
+/// the store that cannot be copied.
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
@@ -28,8 +28,8 @@ struct NewZarrImage {
   std::vector<ValueRange> ranges;  // one for each channel
 };
 
-/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns the levels of the
-/// pyramid. The arrays omit axes of size 1, except y and x.
+/// Writes the metadata of a new store (OME-NGFF 0.4) with a pyramid, and returns its levels. The
+/// arrays omit axes of size 1, except y and x.
 /// @throws IoError
 [[nodiscard]] std::vector<ZarrLevel> make_store(OutputFolder& output, const NewZarrImage& image);
 

@@ -1,7 +1,7 @@
 // Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
-// vector contain neighbouring elements of a row of a matrix. Groups are padded to complete vectors.
-// The padding consists of members with independent noise, whose samples are 0. The estimates of
-// these members are not used.
+// vector contain neighbouring elements of a row of a matrix. The kernel pads groups to complete
+// vectors with members that have independent noise and samples of 0, and does not use their
+// estimates.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -32,9 +32,9 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Pointers to the patches of a group in one of the pictures x, y and z (params.h). A patch is in
-/// one frame, or it has a first half in one frame and a second half in another frame. at[half *
-/// max_group + m] points to the first sample of half `half` (0 or 1) of the patch of member m.
+/// Pointers to the patches of a group in one of the pictures x, y and z (params.h). A patch lies in
+/// one frame, or has a half in each of two frames. at[half * max_group + m] points to the first
+/// sample of this half (0 or 1) of the patch of member m.
 struct Patches {
   std::array<const float*, 2 * max_group> at;
   std::ptrdiff_t stride = 0;
@@ -56,7 +56,7 @@ Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
 }
 
 /// Calls use(m, s, from) for each row of `side` samples of all patches. `from` points to the first
-/// sample of the row, and `s` is the index of this sample in the patch of member m.
+/// sample of the row, and `s` is its index in the patch of member m.
 template <class Use>
 HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
   const int area = size.side * size.side;
@@ -145,8 +145,8 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
 }
 
 /// Computes Theta (params.h) for white noise. On entry, `matrix` contains the Gram matrix.
-/// `assumed` is the noise variance in the formula of Q, and `removed` is the noise variance in the
-/// formula of Theta. Both variances are summed over the samples of a patch.
+/// `assumed` and `removed` are the noise variances in the formulas of Q and Theta, summed over the
+/// samples of a patch.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -165,8 +165,8 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Computes Theta (params.h) for coloured noise. On entry, `noise` contains the covariance C. The
-/// function overwrites `noise`.
+/// Computes Theta (params.h) for coloured noise. On entry, `noise` contains the covariance C, which
+/// the function overwrites.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;
@@ -218,10 +218,10 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to the sums of their frames. With the names of params.h, `estimates` is E
-/// and `combined` is Z, both minus the mean of the patches, and `ratio` is r. The sum for x gets
-/// mean + E, and the sum for z gets mean + E + r (Z - E). `half` is 0 if `places` are the first
-/// halves of the patches, and 1 if they are the second halves.
+/// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
+/// (Z - E) to the sum for z. In the terms of params.h, `estimates` is E and `combined` is Z, both
+/// minus the mean of the patches, and `ratio` is r. `half` states which halves of the patches
+/// `places` are.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

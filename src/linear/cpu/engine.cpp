@@ -1,8 +1,6 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the kernels on
-// them. The division into blocks depends only on the size of the picture and the sizes of the
-// groups. Each block adds its estimates to its own tile, and the engine adds the tiles to the
-// picture in the order of the blocks. Therefore the result does not depend on the number of
-// threads.
+// them. Each block adds its estimates to its own tile, and the engine adds the tiles to the picture
+// in the order of the blocks. Therefore the result does not depend on the number of threads.
 
 #include "linear/engine.h"
 
@@ -157,8 +155,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide. An element contains two samples, and the second sample is below the
-  /// first sample.
+  /// Makes the quantised guide. An element contains a sample and the sample below it.
   PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);
@@ -183,10 +180,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The distance between the last two columns of reference patches may be smaller than `step`.
-    // The matcher therefore processes the last column separately. If the matcher searches several
-    // frames, all reference patches of a call must have the same motion vectors, so they belong to
-    // one bundle (a block of 8x4 reference patches).
+    // The last two columns of reference patches may be closer than `step`, so the matcher processes
+    // the last column separately. With several frames, all reference patches of a call belong to
+    // one bundle (a block of 8x4 reference patches with the same motion vectors).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

@@ -22,8 +22,7 @@ using lull::cpu::Buffer;
 
 /// The quantised guide in pairs of rows. Element (x, y) has sample (x, y) in its low 16 bits, and
 /// sample (x, y + 1) in its high 16 bits. Samples outside the picture have the value `outside`, so
-/// that the distance of a candidate that is not completely inside the picture exceeds
-/// max_inside_distance.
+/// that the distance of a candidate that extends beyond the picture exceeds max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -35,9 +34,8 @@ inline constexpr std::uint32_t max_inside_distance =
     max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 static_assert(0xffffffffu / max_patch_samples > outside * outside);
-/// Maximum distance, in samples, of a candidate outside the picture from the picture. No candidate
-/// is farther away than this distance, because no motion vector moves the centre of a bundle (a
-/// block of 8x4 reference patches) out of the picture.
+/// Maximum distance, in samples, of a candidate from the picture. It is limited because no motion
+/// vector moves the centre of a bundle (a block of 8x4 reference patches) out of the picture.
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
@@ -73,13 +71,13 @@ struct ReferenceRow {
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r. The key is no_key if the candidate is not inside the picture, if it is the
-/// reference patch itself, or if its frame is not in row.guides.
+/// reference patch r. It is no_key for candidates that are not inside the picture, the reference
+/// patch itself, and candidates in frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. On entry, `limit` is a guess of the largest key of a member. On return, `limit`
-/// is a guess for the next reference patch. `scratch` has count + 16 elements.
+/// multiple of 16. `limit` is a guess of the largest key of a member, which the function updates
+/// for the next reference patch. `scratch` has count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
@@ -106,9 +104,9 @@ struct Picture {
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. The pointers refer to sample (0, 0) of the picture, although the memory of
-/// the tile covers only a part of the picture. The kernel may write up to 16 elements beyond the
-/// end of each row of x and z.
+/// The sums of a tile, with pointers to sample (0, 0) of the picture, although the tile covers only
+/// a part of the picture. The kernel may write up to 16 elements beyond the end of each row of x
+/// and z.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
   float* weights = nullptr;          // weights of estimates, at the origins of their patches

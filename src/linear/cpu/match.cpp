@@ -1,7 +1,6 @@
 // Matching in integers. For each displacement, the kernel computes the distances of a row of
-// reference patches at once. The first step sums squared differences along each column of the
-// picture, over the rows of the patches. The second step adds these sums over the columns of each
-// patch.
+// reference patches at once. It sums squared differences along each column over the rows of the
+// patches, and then adds these sums over the columns of each patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/match.cpp"
@@ -22,8 +21,8 @@ using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
 /// Adds the squared differences of a pair of rows to `sum`. Each element contains one sample of
-/// both rows, with 16 bits each. If the differences of a row are to be added, `mask` has ones in
-/// the bits of this row, and zeros if not.
+/// both rows, with 16 bits each. `mask` has ones in the bits of each row whose differences are
+/// added.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -40,9 +39,9 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Sums the squared differences of a row of patches along each of `width` columns. The patches
-/// begin at (x, y) in one guide and at (x + dx, y + dy) in the other guide. The function writes the
-/// sums to `sums`, or adds them to `sums` if kAdds is true.
+/// Writes the squared differences of a row of patches, summed along each of `width` columns, to
+/// `sums`, or adds them to `sums` if kAdds is true. The patches begin at (x, y) in one guide and at
+/// (x + dx, y + dy) in the other guide.
 template <bool kAdds>
 HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
                             int dy, int side, int width, std::int32_t* sums) {
@@ -67,15 +66,14 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 }
 
 /// Size of the memory for the sums of one row of the window: row_stride elements for each
-/// horizontal displacement. Each stage of the computation processes all displacements before the
-/// next stage begins. If not, the next stage would have to wait for recent stores that its loads
-/// span.
+/// horizontal displacement. Each stage processes all displacements before the next stage begins, so
+/// that no load waits for recent stores.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
 /// Computes sums over `side` columns for `width` patches that begin in neighbouring columns, and
-/// writes them to `patches`. The function overwrites `columns`. It computes sums over 1, 2, 4 and 8
-/// columns, and adds the sums that correspond to the bits of `side`.
+/// writes them to `patches`. The bits of `side` select the sums over 1, 2, 4 and 8 columns that are
+/// added. The function overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

@@ -23,8 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Maximum number of vectors of each of four rows that the kernel stores in registers at the same
-/// time.
+/// Maximum number of vectors that the kernel keeps in registers for each of four rows.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else
@@ -138,9 +137,8 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
   return {m.c * scale, -m.b * scale, m.a * scale};
 }
 
-/// Inverts a symmetric positive definite 4x4 matrix [P B; B' C]. The inverse follows from the
-/// inverses of P and of the Schur complement C - B' P^-1 B. Rows of `from` are `block` elements
-/// apart. (The elimination of four pivots one after the other would wait for four divisions.)
+/// Inverts a symmetric positive definite 4x4 matrix [P B; B' C], from the inverses of P and of the
+/// Schur complement C - B' P^-1 B. Rows of `from` are `block` elements apart.
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
@@ -165,9 +163,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts the pivot rows from the rows `top` to top + square - 1. `factors` contains, for each
-/// of these rows, four factors by which the four pivot rows are multiplied. The function processes
-/// kVectors vectors, starting at column `column`. It does not change the pivot rows themselves.
+/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
+/// `factors` contains the four factors for each row. The function processes kVectors vectors,
+/// starting at column `column`.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -224,9 +222,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse. The function
-/// sweeps (eliminates) four pivots at a time. It reads and writes only the upper triangle and the
-/// squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse, by
+/// elimination of four pivots at a time. The function reads and writes only the upper triangle and
+/// the squares on the diagonal (first_column()). `k` is a multiple of 16, and at most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

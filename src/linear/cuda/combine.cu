@@ -14,12 +14,11 @@
 //      the sums. The sums are integers, so their order does not matter.
 // At the end, the block adds its sums to device memory.
 //
-// The noise level t that remains in z follows from the moments of y - z. Another kernel has
-// computed these moments for all patches.
+// The noise level t that remains in z follows from the moments of y - z, which another kernel has
+// computed for all patches.
 //
 // If a group has fewer members than the maximum, the unused elements refer to the reference patch.
-// The rows of Xc for the unused elements are zero, so Theta does not mix these elements with
-// members.
+// The rows of Xc for the unused elements are zero, so Theta does not mix them with members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -67,7 +66,7 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
 }
 
 /// Writes the index of each member's first sample in the windows. Returns the sums of the moments
-/// of y - z of all members. All lanes get the sums.
+/// of y - z of all members, in all lanes.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {

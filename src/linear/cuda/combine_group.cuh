@@ -1,7 +1,7 @@
 #pragma once
-// Combines the patches of one group, with one warp. Two kernels use this code: combine.cu for
-// groups in one picture, and combine_time.cu for groups with patches of several frames. The samples
-// and the sums are in shared memory.
+// Combines the patches of one group, with one warp, for combine.cu (groups in one picture) and
+// combine_time.cu (groups with patches of several frames). The samples and the sums are in shared
+// memory.
 
 #include "linear/cuda/combine_plan.h"
 #include "linear/cuda/combine_sums.h"
@@ -10,16 +10,15 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q, in units of the largest diagonal element of Q. The kernel computes the
-/// inverse from products of floats with about 21 significant bits. With eigenvalues below this
-/// minimum, the inverse would be inexact.
+/// Minimum eigenvalue of Q, in units of the largest diagonal element of Q. Smaller eigenvalues
+/// would make the inverse inexact, because the kernel multiplies floats with about 21 significant
+/// bits.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
 
-/// The first part of the shared memory of a thread block. In memory, arrays with one value for each
-/// sample of the search windows follow this structure. `Pairs` is the maximum number of pairs of
-/// samples of a patch.
+/// The first part of the shared memory of a thread block. The values for the samples of the search
+/// windows follow it. `Pairs` is the maximum number of pairs of samples of a patch.
 template <int T, int Pairs>
 struct BlockMemory {
   SamplePair pairs[Pairs];

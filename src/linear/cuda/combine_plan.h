@@ -41,9 +41,9 @@ inline constexpr int max_combine_warps = 8;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // A multiprocessor has registers for two blocks of 8 warps, or for four blocks of 4 warps. If
-    // shared memory suffices for at least three blocks, blocks have 4 warps, because smaller blocks
-    // distribute the work more evenly.
+    // A multiprocessor has registers for two blocks of 8 warps, or for four blocks of 4 warps.
+    // Blocks have 4 warps if shared memory suffices for at least three of them, because smaller
+    // blocks distribute the work more evenly.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

@@ -1,10 +1,9 @@
 // Linear combinations of the patches of groups from several frames (definition: linear/params.h). A
 // warp combines the patches of a group as in combine.cu. A thread block processes neighbouring
 // reference patches of one bundle (a block of 8x4 reference patches with the same motion vectors).
-// In each frame, the union of their search windows is a rectangle. The rectangles of all frames are
-// packed into an atlas in shared memory (TimePlan). If patches span two frames, a second atlas
-// contains the windows of the second halves, which are the same rectangles in the partners of the
-// frames.
+// In each frame, the union of their search windows is a rectangle. An atlas in shared memory
+// contains the rectangles of all frames (TimePlan). If patches span two frames, a second atlas
+// contains the same rectangles of the partner frames.
 //
 // At the end, the block adds its sums to the sums of all frames. Warps add weights directly to
 // device memory, because there is only one weight per member.
@@ -72,7 +71,7 @@ struct BlockWindows {
 };
 
 /// Writes the index of each member's first sample in the windows, the frame of the member and its
-/// position. Returns the sums of the moments of y - z of all members. All lanes get the sums.
+/// position. Returns the sums of the moments of y - z of all members, in all lanes.
 template <int T, Kind kind, bool white>
 __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
                                                    const BlockWindows& windows, int i, int j,
@@ -119,8 +118,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples in a patch. Returns the number of steps in which kernels
-/// process these pairs, with 8 pairs in each step.
+/// Lists the pairs of adjacent samples in a patch. Returns the number of steps, of 8 pairs each, in
+/// which kernels process these pairs.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -231,9 +230,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Values of T, the template argument of the kernel. A group has up to 16 T members. The first value
-// is for pilots whose groups are small, as for white noise; the other values are for all other
-// pilots and for iterations.
+// Values of T, the template argument of the kernel, for groups of up to 16 T members: for pilots
+// whose groups are small (white noise), for all other pilots, and for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -1,6 +1,6 @@
 // Computes the weighted means of the estimates, and the moments of y - z, with one thread per
 // sample. The divisor of a sample is the sum of the weights of all patches that contain the sample.
-// The first samples of these patches form a square whose last sample is the sample itself.
+// These patches begin in a square whose last sample is the sample itself.
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"

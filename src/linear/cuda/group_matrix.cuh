@@ -1,6 +1,6 @@
 #pragma once
 // The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
-// Theta in registers. A group has 16 T patches. Blocks and operands have the layout of
+// Theta in registers, for 16 T patches. Blocks and operands have the layout of
 // symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
@@ -16,8 +16,8 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples that the kernel reads in every patch. `offset` is their offset from the
-/// first sample of the patch. `mask` selects the samples of the pair that belong to the patch.
+/// Two adjacent samples of every patch. `offset` is their offset from the first sample of the
+/// patch. `mask` selects the samples of the pair that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -148,8 +148,8 @@ __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float val
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The covariance of the noise of two members, summed over their samples. The covariance follows
-/// from the autocorrelation of the noise and the displacement between the members.
+/// The covariance of the noise of two members, summed over their samples, from the autocorrelation
+/// of the noise and the displacement between the members.
 struct SharedNoise {
   const float* autocorrelation;  // autocorrelation, in device memory
   const int* positions;          // positions of the members: 65536 y + x

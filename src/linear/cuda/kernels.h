@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of iterated linear combinations of patches (linear/params.h), as functions that
-// launch them. The functions queue all work on `stream`. They neither allocate memory nor wait.
-// Each .cu file begins with a description of its algorithm.
+// launch them on `stream`. The functions neither allocate memory nor wait. Each .cu file describes
+// its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -23,7 +23,7 @@ struct QuantisedGuide {
 };
 
 /// The groups of all reference patches. A group is an array of `sizes.group` indices of candidates
-/// (params.h). The order of its members has no meaning, but is the same in each run.
+/// (params.h), in an order that has no meaning but is the same in each run.
 struct DeviceGroups {
   GroupSizes sizes;
   ReferenceGrid grid;

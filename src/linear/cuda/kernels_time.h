@@ -1,7 +1,6 @@
 #pragma once
-// The kernels of linear combinations over time (linear/params.h), as functions that launch them.
-// The functions queue all work on `stream`. They neither allocate memory nor wait. Each .cu file
-// begins with a description of its algorithm.
+// The kernels of temporal linear combinations (linear/params.h), as functions that launch them on
+// `stream`. The functions neither allocate memory nor wait. Each .cu file describes its algorithm.
 
 #include <array>
 #include <cstdint>

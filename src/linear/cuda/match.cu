@@ -2,10 +2,9 @@
 // the group of one reference patch:
 //   1. Distances: the warp computes |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and
 //      each candidate b. Another kernel has computed the norms of all patches. One instruction
-//      multiplies four pairs of samples. The thread block copies the union of its search windows to
-//      shared memory as words. The word at each position contains the four samples that begin at
-//      the position. Therefore no load is unaligned, and neighbouring lanes read neighbouring
-//      words.
+//      multiplies four pairs of samples. Shared memory contains the union of the block's search
+//      windows as words. The word at each position contains the four samples that begin there, so
+//      that no load is unaligned.
 //   2. Keys: the warp stores the keys of all candidates in shared memory. The key of a candidate
 //      outside the picture is no_key.
 //   3. Bound: bisection finds a bound for which the number of keys up to the bound is the size of

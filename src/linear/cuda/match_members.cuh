@@ -17,8 +17,8 @@ constexpr std::uint32_t no_key = ~0u;
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // The two smallest keys of each of the 32 lanes are 64 keys, and a group has at most 64 members.
-  // Therefore the result is at most the largest of these keys.
+  // A group has at most 64 members. The two smallest keys of each of the 32 lanes are 64 keys, so
+  // the largest of them is an upper limit of the bound.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < total; n += 32) {
     const std::uint32_t key = keys[n];

@@ -1,15 +1,14 @@
 // Matching in several frames for linear combinations (definition: linear/params.h). A thread block
 // finds the groups of neighbouring reference patches of one bundle (a block of 8x4 reference
-// patches with the same motion vectors). A warp finds the group of one reference patch. Words,
-// norms and the selection of members are those of match.cu. In contrast to match.cu, the block
-// processes the search windows frame by frame. It copies the union of its windows in a frame to
-// shared memory. If patches span two frames, it also copies the same windows in the partner of the
-// frame. The keys of the candidates of all frames remain in shared memory.
+// patches with the same motion vectors). A warp finds the group of one reference patch, with the
+// words, norms and selection of members of match.cu. The block processes the search windows frame
+// by frame: it copies the union of its windows in a frame to shared memory and, if patches span two
+// frames, the same windows in the partner of the frame. The keys of the candidates of all frames
+// remain in shared memory.
 //
-// A lane computes the distances of a few candidates in one column and neighbouring rows. Each word
-// of the column is part of all these candidates, so the lane loads it only once. The words of the
-// reference patch pass through a chain of registers, with one register for each candidate of the
-// lane.
+// A lane computes the distances of a few candidates in one column and neighbouring rows. It loads
+// each word of the column only once for all these candidates. The words of the reference patch pass
+// through a chain of registers, with one register for each candidate of the lane.
 
 #include <algorithm>
 
@@ -28,9 +27,9 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// The distribution of candidates over lanes. A lane has candidates in `rows` neighbouring rows, in
-/// each of `passes` passes over the window. In OwnLayout, which is for the frame of the reference
-/// patches, 16 lanes process a row of up to 16 columns. In OtherLayout, which is for all other
-/// frames, there are as many lanes as the window has columns.
+/// each of `passes` passes over the window. OwnLayout, for the frame of the reference patches, has
+/// 16 lanes for a row of up to 16 columns. OtherLayout, for all other frames, has as many lanes as
+/// the window has columns.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -43,8 +42,8 @@ struct OtherLayout {  // the windows in other frames
 };
 static_assert(4 * OwnLayout::pitch % 32 == 16 && 3 * OtherLayout::pitch % 32 == 9);
 
-/// Number of words in a column of a reference patch. The number is larger than the side of a patch,
-/// because the kernel processes four rows of a window at a time. Words beyond the patch are 0.
+/// Number of words in a column of a reference patch. It exceeds the side of a patch because the
+/// kernel processes four rows of a window at a time. Words beyond the patch are 0.
 constexpr int column_words = 16;
 static_assert(max_side + OwnLayout::rows - 1 <= column_words);
 constexpr int max_columns = 2 * ((max_pair_side + 3) / 4);  // word columns of both halves
@@ -76,8 +75,8 @@ struct FrameWindows {
   }
 };
 
-/// Copies the windows in a frame to shared memory, as the words of match.cu. Candidates outside the
-/// picture get no valid key, so the values of samples outside the picture do not matter.
+/// Copies the windows in a frame to shared memory, as the words of match.cu. The values of samples
+/// outside the picture do not matter, because candidates there get no valid key.
 __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameWindows& at,
                                            const std::uint8_t* guide, std::uint32_t* words) {
   const Margins& m = job.args.margins;
@@ -89,8 +88,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // Words must be read at multiples of 4 bytes. Sample (0, y) is at such an address, so the
-      // samples at (x & ~3, y) are too.
+      // Words must be read at multiples of 4 bytes. The samples at (x & ~3, y) are at such
+      // addresses, because sample (0, y) is.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));

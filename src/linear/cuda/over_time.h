@@ -1,6 +1,6 @@
 #pragma once
-// Linear combinations over time (linear/params.h) on planes in GPU memory. Each frame of a session
-// is in a slot (time/frame_session.h).
+// Temporal linear combinations of patches (linear/params.h) on planes in GPU memory. Each frame of
+// a session is in a slot (time/frame_session.h).
 
 #include <array>
 #include <functional>
@@ -21,12 +21,13 @@ namespace lull::linear {
 [[nodiscard]] bool fits_over_time(const FrameFormat& format, const NoiseModel& noise, int radius,
                                   const cuda::DeviceLimits& limits);
 
-/// Filters frames over time. The class owns the pictures of all frames that are in progress.
+/// Filters frames with temporal linear combinations. The class owns the pictures of all frames that
+/// are in progress.
 class DeviceFilterOverTime {
  public:
   /// Returns the motion vectors from the frame in a slot to the frame at an offset, in device
-  /// memory. There is one vector for each motion block of the main plane. If the result is null,
-  /// all vectors are zero.
+  /// memory. There is one vector for each motion block of the main plane. Null: all vectors are
+  /// zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
   /// The arguments are those of DeviceFilter (filter.h). In addition, `slots` is the number of

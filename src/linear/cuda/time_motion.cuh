@@ -15,7 +15,7 @@ struct BlockMotion {
 };
 
 /// Computes the motion vectors of the bundle (a block of 8x4 reference patches) that contains
-/// reference patch (i, j). All threads of the block must call the function, because it ends with a
+/// reference patch (i, j). All threads of the block must call the function, which ends with a
 /// barrier.
 __device__ __forceinline__ void find_motion(const SearchedFrames& frames, const ReferenceGrid& grid,
                                             int i, int j, BlockMotion& to) {

@@ -26,8 +26,8 @@ struct SearchedFrames {
   /// For each frame, the index of the frame into which its patches extend, or no_frame.
   std::array<std::int8_t, max_frames> partner{};
   int last = 0;  // index of the frame that has no partner
-  /// Motion vectors from the first frame to each frame, with one vector for each motion block. If a
-  /// pointer is null, all vectors are zero.
+  /// Motion vectors from the first frame to each frame, with one vector for each motion block.
+  /// Null: all vectors are zero.
   std::array<const Motion*, max_frames> cells{};
 };
 
@@ -40,10 +40,9 @@ inline constexpr int max_time_pairs =
 /// The part of the work of one thread block of combine_time.cu, which combines the patches of
 /// several frames: the reference patches, and the layout of their windows in shared memory.
 struct TimePlan {
-  /// Layouts of the windows. Element 0 is for patches in one frame and has a window for each frame.
-  /// Element 1 is for patches that span two frames and has a window for each frame that has a
-  /// partner. With element 1, shared memory also contains a second atlas of the same layout, for
-  /// the windows of the second halves.
+  /// Layouts of the windows. Element 0, for patches in one frame, has a window for each frame.
+  /// Element 1, for patches that span two frames, has a window for each frame with a partner, in
+  /// two atlases of the same layout (first frames, partners).
   std::array<WindowAtlas, 2> atlases;
   std::size_t bytes = 0;  // dynamic shared memory
 
@@ -53,14 +52,13 @@ struct TimePlan {
 };
 
 /// Returns the plan with which a multiprocessor executes the most warps, for up to `frames` frames.
-/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. If not even
-/// blocks of four reference patches fit into shared memory, the plan has no reference patches.
+/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows. The plan has
+/// no reference patches if not even blocks of 2x2 fit into shared memory.
 [[nodiscard]] inline TimePlan plan_over_time(const GroupSizes& sizes, int frames, std::size_t fixed,
                                              std::size_t per_sample,
                                              const cuda::DeviceLimits& limits) {
-  // A block has 4x2 or 2x2 reference patches, so that all of them belong to one bundle, a block of
-  // 8x4 reference patches with the same motion vectors. The number of warps of a multiprocessor is
-  // limited to 16 by its registers.
+  // A block has 4x2 or 2x2 reference patches, which belong to one bundle (a block of 8x4 reference
+  // patches with the same motion vectors). The registers of a multiprocessor suffice for 16 warps.
   constexpr std::array<std::array<int, 2>, 2> shapes{{{4, 2}, {2, 2}}};
   constexpr int most_warps = 16;
   static_assert(motion_columns % 4 == 0 && motion_rows % 2 == 0);
@@ -93,11 +91,10 @@ struct TimePlan {
   return best;
 }
 
-/// Returns a scale of estimates for which the 32-bit sums of a frame cannot overflow. Sums are in
-/// units of 1 / (weight_scale * scale). At most 4 R + 1 frames add to the sums of a frame, where R
-/// is the temporal radius. Each of their reference patches adds at most one estimate of each member
-/// to a sample, or two estimates if patches span two frames. Weights are at most the square root of
-/// the group size.
+/// Returns a scale of estimates for which the 32-bit sums of a frame, in units of 1 / (weight_scale
+/// * scale), cannot overflow. At most 4 R + 1 frames add to these sums, where R is the temporal
+/// radius. Each reference patch adds at most one estimate of each member to a sample, or two if
+/// patches span two frames. Weights are at most the square root of the group size.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

@@ -1,5 +1,5 @@
-// The reference backend: double precision, one group at a time, on one thread. Tests compare the
-// other backends with the reference backend, which is not optimised for speed.
+// The reference backend: double precision, one group at a time, on one thread, not optimised for
+// speed. Tests compare the other backends with it.
 
 #include "linear/engine.h"
 

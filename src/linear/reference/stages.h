@@ -1,7 +1,6 @@
 #pragma once
 // The stages of the reference backend as separate functions, so that tests can compare the stages
-// of the other backends with them. The code follows the formulas of params.h one by one, in double
-// precision.
+// of the other backends with them. The code follows the formulas of params.h in double precision.
 
 #include <cstdint>
 #include <span>
@@ -27,8 +26,8 @@ struct Group {
   std::vector<Place> members;
 
   int side() const { return all.sizes().side; }
-  /// Returns the position of a member in one of the two frames that it spans: in the first frame if
-  /// `half` is 0, and in the second frame if `half` is 1.
+  /// Returns the position of a member in the first (`half` 0) or the second (`half` 1) of the
+  /// frames that it spans.
   Place half(int member, int half) const {
     Place place = members[member];
     if (half == 1) place.frame = all.frames()[place.frame].partner;
@@ -44,9 +43,9 @@ struct Group {
 /// summed over the samples of a patch.
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
-/// Returns Theta (params.h). `patches` determines Theta and is Y in the pilot, or X in an
-/// iteration. `noise` is the matrix C of noise covariances. The function multiplies C by `assumed`
-/// in the formula of Q, and by `removed` in the formula of Theta.
+/// Returns Theta (params.h). `patches` is Y in the pilot, or X in an iteration. `noise` is the
+/// matrix C of noise covariances, which the function multiplies by `assumed` in the formula of Q,
+/// and by `removed` in the formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 
@@ -62,9 +61,8 @@ class Average {
  public:
   Average() = default;
   Average(int width, int height);
-  /// Adds the part of an estimate in one frame to the sums at the position (x, y). The estimate is
-  /// row `i` of `estimates`. The part belongs to the first frame of the patch if `half` is 0, and
-  /// to the second frame if `half` is 1.
+  /// Adds the part of row `i` of `estimates` that lies in one frame to the sums at (x, y). `half`
+  /// is 0 for the first frame of the patch, and 1 for the second frame.
   void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 

@@ -60,13 +60,13 @@ struct LeafView {
   /// contain this member.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters that contain the reference patch `own`. The list contains each
-/// patch once, and does not contain `own`. Returns the number of listed patches.
+/// Lists the patches of all clusters that contain the reference patch `own`, each once and without
+/// `own`. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
 /// Computes the sum of squared differences between the reference patch `own` and each of `count`
-/// patches. Behind these patches, the array must contain 8 more valid patch numbers, because the
-/// function reads complete vectors.
+/// patches. 8 more valid patch numbers must follow them, because the function reads complete
+/// vectors.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 

@@ -1,5 +1,5 @@
-// Clustered matching. The matcher makes the clusters of all tiles before the first block. Then it
-// compares each reference patch with the members of its clusters.
+// Clustered matching. The matcher makes the clusters of all tiles first, and then compares each
+// reference patch with the members of its clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
@@ -129,8 +129,8 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Clusters are scattered in memory, so the clusters of the next reference patch are
-      // prefetched while the current reference patch is matched.
+      // Prefetches the clusters of the next reference patch, because clusters are scattered in
+      // memory.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
@@ -213,8 +213,8 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Returns the patch number (PatchNumbers) of the patch in frame `f` to which the motion vector
-  /// leads from the reference patch at (x, y); nullopt if this patch is not completely inside the
-  /// picture.
+  /// leads from the reference patch at (x, y), or nullopt if this patch is not completely inside
+  /// the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -234,9 +234,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the distances of the candidates that motion predicts. These
-  /// candidates begin at index `predicted`. If such a patch is also a member of a cluster, its two
-  /// entries become one. Returns the number of candidates that remain.
+  /// Subtracts the motion bias from the distances of the candidates that motion predicts, which
+  /// begin at index `predicted`. If such a patch is also a member of a cluster, its two entries
+  /// become one. Returns the number of candidates that remain.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -1,7 +1,6 @@
 // Lists the candidates of a reference patch from its clusters, computes their distances, and
 // selects the nearest. A key consists of a distance and a list index. Sorting networks on vectors,
-// which have no branches that could be mispredicted, sort 32 keys at a time. The code merges the
-// sorted keys with the best keys so far, and finally orders the patches at equal distance.
+// which need no branches, sort 32 keys at a time and merge them with the best keys so far.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -64,8 +63,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each. The smaller half of all their values goes to
-/// `a`, the larger half to `b`. The values in `a` are a bitonic sequence, and so are those in `b`.
+/// Splits two sorted runs of `count` vectors each: the smaller half of all their values goes to
+/// `a`, the larger half to `b`. Both results are bitonic sequences.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -91,8 +90,8 @@ HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   sort_bitonic<count>(a);
 }
 
-/// Sorts 4 vectors lane by lane: in each lane, the 4 values ascend from v[0] to v[3]. Then
-/// transposes each block of 4 lanes.
+/// Sorts 4 vectors lane by lane, ascending from v[0] to v[3], and then transposes each block of 4
+/// lanes.
 HWY_INLINE void sort_columns(KeyVector* v) {
   exchange(v[0], v[1]), exchange(v[2], v[3]);
   exchange(v[0], v[2]), exchange(v[1], v[3]);
@@ -149,8 +148,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes keys of the distances up to the limit; each larger distance becomes no_key. The array of
-/// distances is padded with large distances. Returns the number of keys, a multiple of 32.
+/// Makes keys of the distances up to the limit, and no_key of larger distances, with which the
+/// array is padded. Returns the number of keys, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -283,10 +282,10 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference between the patch numbers of the candidate and the reference patch.
-    // `rows` is the difference between the patch numbers of a patch and the patch below it. The
-    // quotient away / rows, rounded to nearest, is the number of rows between the patches, because
-    // the columns between them change the quotient by less than 0.5.
+    // `away` is the difference between the patch numbers of the candidate and the reference patch,
+    // and `rows` is that of a patch and the patch below it. The quotient away / rows, rounded to
+    // nearest, is the number of rows between the patches, because the columns between them change
+    // the quotient by less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

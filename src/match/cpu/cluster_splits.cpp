@@ -1,9 +1,6 @@
-// Splits clusters. The code finds the plane that splits a cluster, and partitions the patches of
-// the cluster by this plane.
-//
-// A patch consists of two pieces of memory (PatchStrips, cluster_kernels.h). The kernel computes
-// the dot products of 4 or 8 patches at a time, and then immediately moves these patches to their
-// parts.
+// Splits clusters: finds the plane that splits a cluster, and partitions the patches of the cluster
+// by this plane. The kernel computes the dot products of 4 or 8 patches at a time, and then
+// immediately moves these patches to their parts.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_splits.cpp"
@@ -38,8 +35,8 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 }
 
 /// Dot products of weights and samples. The kernel multiplies the magnitude of each weight by a
-/// signed byte. The signed byte of a sample s is s - 128, or 127 - s if its weight is negative. A
-/// sum of four products of at most 63 * 128 fits in 16 bits.
+/// signed byte: s - 128 for a sample s, or 127 - s if its weight is negative. A sum of four
+/// products of at most 63 * 128 fits in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -59,8 +56,8 @@ class Products {
   /// the conversion of samples to signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector. The dot product of the weights and the samples of a patch is the sum of the
-  /// lanes of this vector plus offset().
+  /// Returns a vector. The sum of its lanes and offset() is the dot product of the weights and the
+  /// samples of a patch.
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -123,8 +120,8 @@ class SeedPatches {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
     });
   }
-  /// Computes the split between two sets of seeds. The bits of the argument mark the seeds of the
-  /// second centre; all other seeds form the first centre.
+  /// Computes the split between two sets of seeds. The bits of `set` mark the seeds of the second
+  /// centre; all other seeds form the first centre.
   HWY_INLINE void split_off(unsigned set) {
     hn::Vec<Halves> is_in[split_seeds];
     for (int i = 0; i < split_seeds; ++i)
@@ -196,9 +193,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Computes one sum for each seed i and stores it in to[i]: the sum over all samples of left *
-  /// right. The samples of a patch are divided into seed_parts vectors. left(i, k) returns vector k
-  /// of the left factors for seed i, and right(i, k, left(i, k)) returns the right factors.
+  /// Stores in to[i], for each seed i, the sum over all samples of left * right. The samples of a
+  /// patch are divided into seed_parts vectors. left(i, k) returns vector k of the left factors for
+  /// seed i, and right(i, k, left(i, k)) returns the right factors.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)
@@ -259,8 +256,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // The elements behind the last patch belong to another cluster. If the last patches do not fill a
-  // vector, the code processes a copy of these patches.
+  // The elements behind the last patch belong to another cluster, so the code processes a copy of
+  // the last patches if they do not fill a vector.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

@@ -66,9 +66,9 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// Permutations of the lanes of a vector, one for each subset of lanes. A bit mask states the
-/// subset. The permutation moves the lanes of the subset to the front, and keeps the order within
-/// the subset and within the rest.
+/// Permutations of the lanes of a vector, one for each subset of lanes (a bit mask). A permutation
+/// moves the lanes of the subset to the front, and keeps the order within the subset and within the
+/// rest.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {

@@ -1,6 +1,5 @@
 // Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This code is
-// not vectorised, because it takes only a few operations per sample, and the following stages take
-// hundreds.
+// not vectorised, because the following stages take far more operations per sample.
 
 #include <algorithm>
 #include <cstring>

@@ -11,8 +11,7 @@ namespace lull::cpu {
 
 /// Guides in the layouts of the matchers, for the reference frame and for all frames with
 /// candidates. The content is valid from Matcher::begin() to the last block. Matchers that never
-/// run at the same time share this memory, because it is large: six bytes for each sample of each
-/// frame.
+/// run at the same time share this memory.
 struct GuideMemory {
   // Memory for the search of complete windows (window_search.h).
   Buffer<std::uint16_t> pairs;

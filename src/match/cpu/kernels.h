@@ -28,8 +28,8 @@
 
 namespace lull::cpu {
 
-/// Memory that begins at a multiple of 64 bytes. It can grow and never shrinks. When it grows, the
-/// content is lost.
+/// Memory that begins at a multiple of 64 bytes. It can grow, which loses its content, and never
+/// shrinks.
 template <class T>
 class Buffer {
  public:
@@ -64,9 +64,9 @@ struct Quantiser {
 
 /// The guide with several samples in each element, one byte per sample. Each row of the guide is
 /// stored in `step` phases, where `step` is the distance between reference patches: element i of
-/// phase m contains the samples that begin at x = i step + m. Neighbouring elements of a phase
-/// therefore belong to neighbouring reference patches. At any displacement, one vector serves as
-/// many reference patches as it has lanes. Samples outside the picture repeat the border.
+/// phase m contains the samples that begin at x = i step + m. At any displacement, a vector of
+/// neighbouring elements therefore serves neighbouring reference patches. Samples outside the
+/// picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -89,10 +89,9 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of the guide that pair_row() or quad_row() fills. The row is stored in `step` phases:
-/// element i of phase m contains the samples that begin at x = i step + m. `to` is the address of
-/// the element with i = first_element and m = 0. `bytes` is scratch memory of elements * step +
-/// sizeof(Element) - 1 bytes, for the samples of all elements of the row.
+/// A row of the guide that pair_row() or quad_row() fills, in `step` phases (PhasedGuide). `to` is
+/// the address of the element with i = first_element and m = 0. `bytes` is scratch memory of
+/// elements * step + sizeof(Element) - 1 bytes, for the samples of all elements of the row.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -120,9 +119,8 @@ struct Block {
 /// lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
 /// Returns the number of additional lanes at the end of a row of reference patches. The lane of a
-/// reference patch contains sums over the first `step` columns of this patch. Its other columns are
-/// in the lanes of the next patches. The last reference patches have no next patches, so additional
-/// lanes contain the sums over their other columns.
+/// reference patch contains sums over its first `step` columns, and the following lanes contain the
+/// sums over its other columns. The last reference patches therefore need additional lanes.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -133,12 +131,11 @@ constexpr int lanes_of(int columns, int step) {
 /// dy) has the index c = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// Minima of classes of candidates. Candidate c belongs to class c % classes. Element
-  /// [row][class][lane] is the minimum score of the candidates of this class.
+  /// Minima of classes of candidates: element [row][class][lane] is the minimum score of the
+  /// candidates c with c % classes = class.
   std::uint16_t* minima;
   std::uint16_t* sums;  // scratch memory of sums_size() elements
-  // Scratch memory with the indices [window + 1][lane]. It marks candidates that lie partly outside
-  // the picture.
+  // Scratch memory [window + 1][lane] that marks candidates that lie partly outside the picture.
   std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
@@ -172,9 +169,9 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
 /// Returns whether score_block_by_products() supports this step and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms (products.cpp) of `rows` rows of patch positions. `from` is the first of
-/// these rows in `quads`, and `to` receives the norms. The `step` phases of a row (PhasedGuide) are
-/// adjacent in memory. A row has `elements` elements, a multiple of 16. The function also reads the
-/// rows of `quads` that the patches of the last row cover.
+/// these rows in `quads`, in which the rows of the last patches must also exist. `to` receives the
+/// norms. The `step` phases of a row (PhasedGuide) are adjacent in memory. A row has `elements`
+/// elements, a multiple of 16.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes scores as score_block() does, but without clamping differences of samples to the range
@@ -183,9 +180,9 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside. For each dx, one row contains 0xffff in the lanes in which the candidate
-/// lies partly outside the picture, and 0 in the other lanes. For the displacement 0, an additional
-/// row contains 0xffff in all lanes, so that the reference patch is not a candidate.
+/// Fills Scores::outside with one row for each dx, which contains 0xffff in the lanes in which the
+/// candidate lies partly outside the picture, and 0 in the other lanes. An additional row contains
+/// 0xffff in all lanes, so that the reference patch is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -203,8 +200,8 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys of one reference patch. When the selection has collected this number of
-/// keys, it removes all but the best keys.
+/// Maximum number of collected keys of one reference patch, at which the selection removes all but
+/// the best keys.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
@@ -227,10 +224,9 @@ struct TemporalRankParams {
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
 /// they are better than candidates in the ranking. The candidates come from a window around the
-/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1
-/// between reference patches. The guide of the candidates must be readable for `temporal_padding`
-/// samples beyond the last column. `invalid` marks invalid positions of the neighbouring frame, as
-/// for score_block().
+/// position of the reference patch plus `motion`. Both guides must be arranged for a step of 1, and
+/// the guide of the candidates must be readable for `temporal_padding` samples beyond the last
+/// column. `invalid` marks its invalid positions, as for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -242,8 +238,8 @@ inline constexpr int temporal_padding = 32;
 /// 16-bit scores saturate at this value. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// The displacements that the candidates of a reference patch may have in one frame, if its
-/// candidates are members of other groups (propagation.h). Both ends of the ranges are included.
+/// The displacements that candidates from other groups (propagation.h) may have in one frame. Both
+/// ends of the ranges are included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

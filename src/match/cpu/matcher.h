@@ -1,7 +1,7 @@
 #pragma once
 // Matching for the backends that run on the CPU's cores. A matcher chooses the size of the blocks
-// of reference patches, prepares the frames once, and then finds groups block by block, in several
-// threads at the same time. group.h defines the content of a group.
+// of reference patches, prepares the frames once, and then finds groups (group.h) block by block,
+// in several threads at the same time.
 
 #include <memory>
 #include <span>
@@ -19,9 +19,8 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides. For a guide that is an estimate, a typical
-  /// value is used, because the noise of the guide is unknown. The matcher may ignore differences
-  /// far below this standard deviation.
+  /// Standard deviation of the noise in the guides, or a typical value for guides that are
+  /// estimates. The matcher may ignore differences far below this value.
   float noise = 0;
   /// Groups whose members are candidates for a propagating matcher.
   const KeptGroups* kept = nullptr;
@@ -37,12 +36,12 @@ class Matcher {
   virtual ~Matcher() = default;
   /// Returns the preferred size of a block if a row of the picture has `columns` reference patches.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
-  /// Prepares the matcher for a frame. The engine calls this function before the blocks of the
-  /// frame, inside its arena. The data to which `input` refers must remain valid until the last
+  /// Prepares the matcher for a frame, before the blocks of the frame. The engine calls this
+  /// function inside its arena. The data to which `input` refers must remain valid until the last
   /// block is finished.
   virtual void begin(const MatchInput& input) = 0;
-  /// Prepares the matcher for a block. The engine calls it before the rows of the block. `thread`
-  /// is the caller's index in the arena. A thread works on one block at a time.
+  /// Prepares the matcher for a block, before the rows of the block. `thread` is the caller's index
+  /// in the arena. A thread works on one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
   /// Finds the groups of the reference patches in one row of the block. The result has one group
   /// for each column.

@@ -9,8 +9,7 @@
 //   1. The products of a row are summed over `step` rows, and these sums are summed over the height
 //      of a patch. Vertically neighbouring reference patches share the sums of `step` rows.
 //   2. Several vertical displacements dy are processed together. They share a row of the reference
-//      patches and all but one row of the candidates. These rows are loaded once, because such
-//      loads cross cache lines and are therefore slow.
+//      patches and all but one row of the candidates, which saves loads that cross cache lines.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -36,7 +35,7 @@ constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
 /// Number of vertical displacements dy that the kernel processes together. It divides most window
-/// sides, so that no displacements are left over.
+/// sides.
 constexpr int dy_together = 5;
 /// Offset of the second group of four samples (quad) in a row of a patch.
 constexpr int second_quad = patch / 2;
@@ -44,8 +43,7 @@ constexpr int second_quad = patch / 2;
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
 /// Returns `sum` plus the products of unsigned and signed bytes. The code uses inline assembly,
-/// because Highway has no function for this instruction. Compilers accept the intrinsic only if the
-/// instruction set is enabled, which Highway does not do for AVX3.
+/// because Highway neither has a function for this instruction nor enables its intrinsic for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -109,12 +107,10 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
-  /// is the number of bands before the last band.
+  /// Number of bands of kStep rows before the last band of a patch, which may have fewer rows.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of rows of candidates that remain in registers from one band to the next. If the step
-  /// is at least the height of a patch, kStep is this height, reference patches share no rows, and
-  /// no rows remain.
+  /// Number of rows of candidates that remain in registers from one band of rows to the next. If
+  /// kStep is the height of a patch, reference patches share no rows, and no rows remain.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -162,7 +158,8 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The rows of candidates that the kernel compares with one band of the reference patches.
+  /// The rows of candidates that the kernel compares with one band of rows of the reference
+  /// patches.
   struct Window {
     // HWY_ATTR compiles the constructor for the instruction set that the members need.
     HWY_ATTR Window() {}
@@ -214,7 +211,7 @@ class ProductScorer {
   }
 
   /// Completes the scores of one row of reference patches. `sum` contains the products of the last
-  /// band of the patches, and `history` those of all other bands.
+  /// band of rows of the patches, and `history` those of all other bands.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

@@ -1,9 +1,8 @@
 // Makes groups from members of the groups of other reference patches.
 //
-// Vector code removes members outside the allowed displacements, and repeated members. A patch
-// consists of two pieces of memory (PatchStrips, cluster_kernels.h), so few loads are needed to
-// compute its distance. A key consists of a score and an index, so all keys are different; the rank
-// of a key is the number of smaller keys, counted with vectors.
+// Vector code removes members outside the allowed displacements, and repeated members. A key
+// consists of a score and an index, so all keys are different; the rank of a key is the number of
+// smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"

@@ -13,9 +13,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum size of a block. The engine sums the estimates of each block in a tile. The tiles of
-/// neighbouring blocks overlap. The overlap of large blocks is a smaller share of the tile than the
-/// overlap of small blocks.
+/// Maximum size of a block. Large blocks are efficient, because their tiles, in which the engine
+/// sums estimates, overlap less in proportion to their size.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;

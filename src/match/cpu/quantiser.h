@@ -19,10 +19,9 @@ inline constexpr float max_score = 65534;
 /// Scratch memory that is reused from frame to frame.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the bytes to which the guides are quantised. The unit is so large that all
-/// samples fit in a byte. The function also makes the unit so large that the score of the match
-/// threshold tau fits in 16 bits. However, the variance of the quantisation noise, unit^2 / 12,
-/// must be below a hundredth of the noise variance. If the score of tau does not fit, patches
+/// Chooses the unit of the bytes to which the guides are quantised. All samples must fit in a byte,
+/// and the variance of the quantisation noise, unit^2 / 12, must be below a hundredth of the noise
+/// variance. If possible, the score of the match threshold tau fits in 16 bits. If not, patches
 /// beyond the maximum score are not candidates. `noise` is MatchInput::noise.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);

@@ -1,5 +1,5 @@
 #pragma once
-// A plan that states how scores.cpp composes the distance of two patches from sums that
+// A plan that states how scores.cpp computes the distance of two patches from sums that
 // neighbouring reference patches share.
 
 #include <array>
@@ -9,9 +9,9 @@
 namespace lull::cpu {
 
 /// The plan for one step between reference patches. The kernel compares pairs of columns: 0-1, 2-3,
-/// 4-5 and 6-7. The pair that begins at column c of a patch is also the pair that begins at column
-/// c % step of the reference patch c / step positions to the right. The remainder c % step is
-/// called the phase of the pair. All pairs with the same c / step are summed first.
+/// 4-5 and 6-7. The pair at column c of a patch is also the pair at column c % step (its phase) of
+/// the reference patch c / step positions to the right. All pairs with the same c / step are summed
+/// first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

@@ -8,8 +8,8 @@
 //      patch.
 //   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
 //      kernel stores the sums and loads them again with a lane offset.
-// All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that the match
-// threshold tau does not saturate.
+// All sums saturate at 16 bits. The unit of the bytes is so large that the match threshold tau does
+// not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -81,8 +81,8 @@ struct BlockScorer {
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // A patch is divided into bands of kStep rows; the last band may have fewer rows. The constant
-    // is the index of the last band, which completes the sum over the patch.
+    // Index of the last band of kStep rows of a patch, which may have fewer rows. This band
+    // completes the sum over the patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // sums of the preceding bands, the oldest band first
@@ -129,10 +129,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file).
-  /// Updates the minima of the candidate's class for the rows `first` to `last` of the block. A
-  /// bias adds `added` to all scores, and subtracts `subtracted` from the scores that are not
-  /// saturated.
+  /// Computes the scores of candidate `c` from the stored sums (step 2 at the top of this file),
+  /// and updates the minima of its class for the rows `first` to `last` of the block. A bias adds
+  /// `added` to all scores, and subtracts `subtracted` from the scores that are not saturated.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -159,8 +158,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the step, but at most the width of a patch. With this
-/// maximum, reference patches share no samples.
+/// Computes the scores of one block. kStep is the step, but at most the width of a patch, because
+/// reference patches then share no samples.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -189,8 +188,8 @@ class BlockMatcher {
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // The kernel processes two candidates at a time, which saves loads. For small steps, it
-      // processes one candidate, because more sums must be kept in registers.
+      // The kernel processes two candidates at a time, which saves loads, except for small steps,
+      // whose sums need more registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

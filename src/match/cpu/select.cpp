@@ -3,10 +3,10 @@
 //
 // Each lane processes one reference patch. The score kernels divide the candidates into classes,
 // twice as many as a group has patches, and store the minimum score of each class. The N-th
-// smallest of these minima is an upper bound for the scores of at least N candidates, and of about
-// 1.5 N candidates on average. A sorting network computes this bound for a vector of reference
-// patches at once. The candidates within the bound are collected as keys (score, then position in
-// the window). The rank of a key is the number of smaller keys, counted with vectors.
+// smallest of these minima bounds the scores of at least N candidates, and of about 1.5 N
+// candidates on average. A sorting network computes this bound for a vector of reference patches at
+// once. The selection collects the candidates within the bound as keys (score, then position in the
+// window). The rank of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -26,7 +26,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-/// A key is a score and, in the lower bits, a position in the window. Keys are positive as signed
+/// A key is a score and, in the lower bits, a position in the window. Keys are positive signed
 /// numbers, because signed comparisons are cheaper in several instruction sets.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
@@ -52,8 +52,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
 }
 
 /// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. The function
-/// first sorts each half of these vectors. For each i, it then considers the case that i of the
-/// smallest values come from the first half and all other smallest values from the second half.
+/// sorts each half of these vectors, and then considers, for each i, the case that i of the
+/// smallest values come from the first half.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -80,8 +80,8 @@ class Collector {
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
   /// Collects keys of the candidates from `first` to first + count - 1. `count` is at most 127. The
-  /// function first lists all scores below the bounds, and then processes them, because a branch
-  /// for each score would be unpredictable.
+  /// function lists all scores below the bounds before it processes them, because a branch for each
+  /// score would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Index of the candidate, followed by 5 bits for the lane.
@@ -152,8 +152,8 @@ class Collector {
     return bits;
   }
 
-  /// Removes all but the `wanted` smallest keys. A candidate that is found later has a larger
-  /// position, so it ranks behind earlier candidates with an equal score.
+  /// Removes all but the `wanted` smallest keys. Candidates that are found later have larger
+  /// positions, so they rank behind earlier candidates with an equal score.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

@@ -25,8 +25,7 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
 }
 
 /// Returns d0^2 + d1^2 for the two differences of each pair. Differences above 127 are clamped to
-/// 127. If a difference is -128, the sum wraps around to a large value, so such a patch also counts
-/// as very different.
+/// 127. A difference of -128 makes the sum wrap around to a large value.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
                                     const std::uint16_t* b) {

@@ -3,10 +3,8 @@
 // motion vector.
 //
 // Each lane processes one of several horizontally neighbouring candidates: one vector holds the
-// same pair of samples of 16 candidates, and the sum of two squared differences of bytes is one
-// multiply-add, as in scores.cpp. Reference patches share no sums here, because each bundle
-// searches a different area. The ranking already contains good candidates of the reference frame,
-// so few candidates of the neighbouring frame are better.
+// same pair of samples of 16 candidates. Reference patches share no sums, because each bundle
+// searches a different area.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/temporal_candidates.cpp"

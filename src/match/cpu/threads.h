@@ -10,13 +10,12 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run at least `threads` threads. By default, oneTBB runs at most one thread per
-/// core. The smallest of several limits applies, so all sessions of a process share one limit.
+/// Allows oneTBB to run at least `threads` threads; its default is one thread per core. The
+/// smallest of several limits applies, so all sessions of a process share one limit.
 void allow_threads(int threads);
 
 /// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
-/// arena. For each task, it then calls add(task, tile); these calls are made one after the other,
-/// in the order of the tasks.
+/// arena, and then add(task, tile) for each task, one at a time and in the order of the tasks.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;
@@ -26,8 +25,7 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // The tasks use the tiles in turn and release them in the same order. At most tiles.size()
-    // tiles are in use at the same time, so this tile is free.
+    // The tasks use the tiles in turn and release them in the same order, so this tile is free.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

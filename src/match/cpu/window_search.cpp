@@ -19,8 +19,8 @@ constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns a width of blocks. Blocks of this width divide a row of `count` reference patches into
-/// parts of nearly equal length, and fill vectors as well as possible.
+/// Returns a width of blocks that divides a row of `count` reference patches into parts of nearly
+/// equal length, and fills vectors as well as possible.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -167,8 +167,7 @@ WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
 }
 
 /// Returns a mask that marks the positions of patches that overlap holes. The mask has the layout
-/// of the guide that score_block() and rank_temporal_candidates() expect. Few frames have holes, so
-/// this code is not optimised.
+/// of the guide that score_block() and rank_temporal_candidates() expect.
 PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
                                           Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);

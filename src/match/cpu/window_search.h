@@ -1,6 +1,6 @@
 #pragma once
-// Ranks all candidates of complete search windows. The search computes all distances in 16 bits,
-// and then selects the smallest ones. The matchers make groups from the rankings.
+// Ranks all candidates of complete search windows: computes all distances in 16 bits, and then
+// selects the smallest. The matchers make groups from the rankings.
 
 #include <array>
 #include <memory>

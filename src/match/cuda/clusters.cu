@@ -94,8 +94,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // This code repeats the rule of second_centre() (clusters.h), because a call of second_centre()
-  // would need the distances in an array.
+  // This code repeats the rule of second_centre() (clusters.h), which would need the distances in
+  // an array.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -201,9 +201,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Two lists of the clusters that are to be split. Each tile has its own range of each list. The
-  // list contains only clusters of more than `leaf` patches, so the ranges are large enough and do
-  // not overlap.
+  // Two lists of the clusters that are to be split. They contain only clusters of more than `leaf`
+  // patches, so the ranges of two tiles do not overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;

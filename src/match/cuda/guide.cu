@@ -1,8 +1,7 @@
-// Computes the guides in which patches are matched. The kernels compute a weighted sum of planes,
-// quantise it to 8 bits, and compute the norms of the patches. A norm is the sum of the squared
-// samples of an 8x8 patch. Each lane computes prefix sums: the sums, over the rows, of the squares
-// of the first 1, 2, 3 and 4 samples of its word. These sums, and the sums of the next two lanes,
-// give the sum over any 8 columns.
+// Computes the guides in which patches are matched: a weighted sum of planes, quantised to 8 bits,
+// and the norms of its patches. A norm is the sum of the squared samples of an 8x8 patch. Each lane
+// computes prefix sums: the sums, over the rows, of the squares of the first 1, 2, 3 and 4 samples
+// of its word. These sums, and the sums of the next two lanes, give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -16,8 +15,8 @@ constexpr dim3 mix_block{32, 8};  // thread block
 static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// Clamps a sample to 0..255 and rounds it like rintf(): the addition of 2^23 rounds, because
-/// floats of this size have no fraction bits. The lowest byte of the result is the rounded sample.
+/// Clamps a sample to 0..255 and rounds it like rintf(): adding 2^23 rounds, because floats of this
+/// size have no fraction bits. The lowest byte of the result is the rounded sample.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -88,7 +87,7 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
   // Each lane clears two numerators at a time, so that a warp writes contiguous memory. A lane
-  // therefore clears numerators and denominators of different columns.
+  // therefore clears denominators of other columns.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -123,7 +122,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
   // All rows are loaded, without branches, before the first row is used. Positions outside the
-  // picture are clamped to it.
+  // picture are clamped.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
   float4 v[GuideBoxes::passes];
 #pragma unroll

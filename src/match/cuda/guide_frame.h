@@ -24,8 +24,7 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 class GuideFrame {
  public:
   /// `levels` contains the noise levels of the stored samples. `colour` is the colour space in
-  /// which RGB guides are compared. `colour` does not affect the stabilisation of guides, because
-  /// guides need only the forward curve of a stabiliser, which is the same for every colour space.
+  /// which RGB guides are compared.
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 
@@ -55,8 +54,8 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of the result of Holes::reached() of a frame: for each position, row by row,
-/// whether a patch of `side` samples overlaps a hole. If the frame has no holes, all bytes are 0.
+/// Queues the upload of Holes::reached() of a frame: for each position, row by row, whether a patch
+/// of `side` samples overlaps a hole. If the frame has no holes, all bytes are 0.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;

@@ -24,10 +24,9 @@ struct SharedPlane {
   }
 };
 
-/// A guide that is a sum of colour planes: luma in the size of chroma, chroma, or both. There are
-/// no branches between the loads of four samples, so that the loads overlap in time. Each plane
-/// must therefore have a pointer to a noisy plane, even if the share of the noisy plane is 0
-/// (with_picture()).
+/// A guide that is a sum of colour planes: luma in the size of chroma, chroma, or both. Each plane
+/// must have a pointer to a noisy plane, even if the share of the noisy plane is 0
+/// (with_picture()), because the loads have no branches.
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;

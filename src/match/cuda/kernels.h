@@ -1,6 +1,6 @@
 #pragma once
-// The matching kernels, as functions that launch them. All work is asynchronous on `stream`: no
-// function allocates or waits. The head of each .cu file describes its algorithm.
+// The matching kernels, as functions that launch them on `stream`. The functions neither allocate
+// memory nor wait. Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -21,23 +21,22 @@
 
 namespace lull {
 
-/// A batch: a rectangle of tiles of reference patches. The groups of a batch exist in memory at the
-/// same time.
+/// A batch: a rectangle of tiles of reference patches, whose groups are in memory at the same time.
 struct Batch {
   int x0 = 0, y0 = 0;  // column and row of the first tile
   int tiles_x = 0, tiles_y = 0;
 };
 
 /// The groups of one batch: for each reference patch the log2 of its group size, and up to
-/// `capacity` displacements from the reference patch, packed as in group.h. The reference patch is
-/// the first member; the other members follow by ascending distance. Tile b of the batch contains
-/// the reference patches 16 b to 16 b + 15.
+/// `capacity` displacements from the reference patch (group.h). The reference patch is the first
+/// member; the other members follow by ascending distance. Tile b of the batch contains the
+/// reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that the filter uses. Of a larger stored group
-  /// (kept_groups.h), the filter uses only the first members.
+  /// log2 of the maximum number of members that the filter uses, which are the first members of a
+  /// larger stored group (kept_groups.h).
   int max_log2 = 5;
 
   /// Returns the log2 of the number of members that are filtered in the group of a reference patch.
@@ -86,8 +85,7 @@ struct MixedPlane {
   }
 #ifdef __CUDACC__
   /// Returns the four samples from index `at` on. The x position of the first sample is a multiple
-  /// of 4. The noisy plane must exist even if its share is 0: without a branch, the loads of
-  /// several planes overlap in time.
+  /// of 4. The noisy plane must exist even if its share is 0, because the loads have no branches.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -98,8 +96,7 @@ struct MixedPlane {
 #endif
 };
 /// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second. If
-/// luma is part of the guide, its mean over boxes of 2^shift_x by 2^shift_y samples is added. Boxes
-/// end at the right and bottom edge of the picture.
+/// luma is part of the guide, its mean over boxes of 2^shift_x by 2^shift_y samples is added.
 struct ColourGuide {
   MixedPlane luma;
   Margins luma_margins;
@@ -115,9 +112,9 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// The following functions make the 8-bit guide of a plane and the norms of its patches. `samples`
-/// and `half_norms` have the padding of the planes. The functions also set the sums of the next
-/// phase inside the picture to 0.
+/// The following functions make the 8-bit guide of a plane and the norms of its patches, and set
+/// the sums of the next phase inside the picture to 0. `samples` and `half_norms` have the padding
+/// of the planes.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -147,8 +144,8 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch like match(), but in several frames. The first frame contains the
-/// reference patches; the other frames follow in the order of group.h. The scale of the guides must
+/// Finds the groups of a batch like match(), but in several frames: first the frame of the
+/// reference patches, then the other frames in the order of group.h. The scale of the guides must
 /// be chosen so that a score can represent the sum of tau and motion_bias.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,

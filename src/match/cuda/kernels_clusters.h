@@ -1,7 +1,6 @@
 #pragma once
-// Clustered matching on a GPU (match/clusters.h), as functions that launch kernels. All work is
-// asynchronous on `stream`: no function allocates or waits. The head of each .cu file describes its
-// algorithm.
+// Clustered matching on a GPU (match/clusters.h), as functions that launch kernels on `stream`. The
+// functions neither allocate memory nor wait. Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -26,8 +25,8 @@ struct ClusterFrames {
 };
 
 /// Memory for the clusters of one plane. For each tiling, `members` contains the members of all
-/// clusters, cluster by cluster. For each patch, `begins` contains the index at which the members
-/// of its cluster begin. At this index, `counts` contains the size of the cluster.
+/// clusters, cluster by cluster. For each patch, `begins` contains the index of the first member of
+/// its cluster, at which `counts` contains the size of the cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

@@ -1,6 +1,6 @@
 #pragma once
-// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, MatchParams::bias is applied
-// to the scores of candidates near the reference patch.
+// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, the kernels apply
+// MatchParams::bias to the scores of candidates near the reference patch.
 
 #include <cmath>
 #include <cstdlib>
@@ -22,8 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // A bias that exceeds the range of a score has no additional effect, so the bias is clamped to
-    // that range.
+    // The bias is clamped to the range of a score, beyond which it has no additional effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -45,10 +44,10 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scores of a scan. The reference patch is in column `radius` and row
-  /// `own_row`, counted from the first row of the scan. The row may be outside the scan. Scores of
-  /// 0 do not change, because they belong to positions without a candidate, or to candidates whose
-  /// distance exceeds tau with any bias (max_guide_scale()).
+  /// Applies the bias to the scores of a scan, except to scores of 0, which belong to no candidate
+  /// or to one whose distance exceeds tau with any bias (max_guide_scale()). The reference patch is
+  /// in column `radius` and row `own_row`, counted from the first row of the scan; the row may be
+  /// outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -14,19 +14,18 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor. Several blocks hide latencies. If this
-/// number of blocks does not fit, the plan uses one block.
+/// Preferred number of thread blocks in a multiprocessor, which hides latencies. If this number
+/// does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
 /// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of
-/// shared memory. Kernels process a search area in bands of rows (match.cu). The kernel selects
-/// candidates once per band, so few high bands are faster than many low bands. The plans for large
-/// memories were tuned by measurements on compute capability 9.0. The plans for all other devices
-/// were not measured; they save memory so that a band can have more rows.
+/// shared memory. Few high bands are faster than many low bands, because kernels select candidates
+/// once per band of rows (match.cu). The plans for large memories were measured on compute
+/// capability 9.0. All other plans were not measured; they save memory for higher bands.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use the kernels that save memory. If the best shape (MatchShape) does not
-  // fit, such plans may also use other shapes.
+  // Whether plans may use the kernels that save memory, and other shapes (MatchShape) if the best
+  // shape does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -40,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that needs at most `limit` bytes of shared memory. The
-/// plan has the shape with which a warp scans the fewest words for a band. If this shape does not
-/// fit and `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands of rows that needs at most `limit` bytes of shared
+/// memory, in the shape (MatchShape) with which a warp scans the fewest words for a band. If this
+/// shape does not fit and `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -75,8 +74,8 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) 
   return shapes;
 }
 
-/// Maximum number of candidates of a reference patch: a key has 16 bits for the position of a
-/// candidate.
+/// Maximum number of candidates of a reference patch, because a key has 16 bits for the position of
+/// a candidate.
 constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {
@@ -148,8 +147,8 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     int frames;
   };
   // If the tables do not fit in a block's share of the shared memory, one block uses the shared
-  // memory of a multiprocessor alone. In the second attempt, only the tables of the neighbouring
-  // frames may exceed the share. In the third attempt, all tables may exceed the share.
+  // memory of a multiprocessor alone: first only for the tables of the neighbouring frames, then
+  // for all tables.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -1,6 +1,6 @@
 #pragma once
 // Plans that divide the work of the match kernels (match.cu, match_time.cu) so that it fits the
-// shared memory of a device. The functions select one of the compiled kernels. They need the limits
+// shared memory of a device, and select one of the compiled kernels. The functions need the limits
 // of a device, but not the device itself.
 
 #include <algorithm>
@@ -60,12 +60,13 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// Shapes of a temporal search: one for the reference frame, one for neighbouring frames.
+/// The kernel shapes (MatchShape) of a temporal search: one for the reference frame, one for
+/// neighbouring frames.
 struct TimeShape {
   bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
   /// Maximum size of a window in the reference frame, in words, for which this shape is used. A
-  /// warp scans a larger window with this shape in too many chunks.
+  /// warp would scan the words of a larger window in too many steps.
   int max_own_words;
   bool saves_memory = false;  // is for devices with little shared memory
 };
@@ -115,8 +116,8 @@ constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the number of words that a warp scans for a band of `rows` rows, if as many of these
-/// rows as possible are in the window.
+/// Returns the number of words of scores that a warp reads for a band of `rows` rows of candidates,
+/// if as many of these rows as possible are in the window.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -125,7 +126,7 @@ constexpr std::uint32_t inverse(int divisor, int bits) {
   return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
 }
 
-/// Returns the plan whose bands have `rows` rows.
+/// Returns the plan that computes the scores of `rows` rows of candidates at once.
 constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
   MatchPlan plan;
   plan.union_width = plan.union_height = union_side(phase);
@@ -136,7 +137,7 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  // A scan may read beyond the last row of a table, so a table has additional words at its end.
+  // A warp may read beyond the last row of a table, so a table has additional words at its end.
   int end = rows * plan.score_row;
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
@@ -145,9 +146,9 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile. Each such search has a kernel in which all
-/// parameters are constants. The kernel has the shape `shape`, and one band contains all rows of
-/// the union of the search windows.
+/// A search with the window and the step of a profile, whose kernel has all parameters as
+/// constants. The kernel has the shape `shape`, and computes the scores of all rows of the union of
+/// the search windows at once.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -162,9 +163,8 @@ struct FixedSearch {
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute these plans. The plans may differ from
-  /// the plans of the search in the number of frames that are searched at once, because this number
-  /// is not a constant of the kernel.
+  /// Returns whether the kernel of this search can execute these plans. They may differ from the
+  /// plans of the search only in the number of frames that are searched at once.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -179,7 +179,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// This index stands for the kernels that are not specialised, whose parameters are all arguments.
+/// Index of the kernels that are not specialised and read all parameters from their arguments.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];
@@ -194,8 +194,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames. Kernels first search the reference frame. Then they
-/// search the neighbouring frames, as many at once as there is memory for their scores.
+/// The plan of a search in several frames. Kernels first search the reference frame, and then the
+/// neighbouring frames, as many at once as there is memory for their scores.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

@@ -12,8 +12,8 @@ constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // Numbers of quads (groups of four words) that contain a score that reaches the bound. If scores
-// differ from each other, there are usually at most `typical_quads` such quads. If there are more
-// than `max_quads`, words are scanned in the order of their positions.
+// differ from each other, there are usually at most `typical_quads`. If there are more than
+// `max_quads`, words are scanned in the order of their positions.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -53,9 +53,9 @@ struct Scan {
   }
 };
 
-/// Sets the unused parts of a scan to 0: the half word of each row that belongs to no candidate,
-/// and the words from the end of the last row to the end of the last chunk. A warp always scans
-/// complete chunks, and at least one.
+/// Sets the unused words and half words of a scan to 0: the half word of each row that belongs to
+/// no candidate, and the words behind the last row. A warp always reads a multiple of `chunk` words
+/// per lane.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -67,9 +67,8 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach. The function determines it from the
-/// maxima of the lanes (one maximum for each half word). The reference patch is not among these
-/// candidates.
+/// Returns a score that at least `keep` - 1 candidates other than the reference patch reach, from
+/// the maxima of the lanes (one maximum for each half word).
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -164,9 +163,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (groups of four words) that contain a score that reaches the bound. `most`
-  /// contains the maxima of the lane's quads, one for each half word. Returns the number of these
-  /// quads, including quads for which the list has no space.
+  /// Lists the quads (groups of four words) that contain a score that reaches the bound, and
+  /// returns their number, including quads for which the list has no space. `most` contains the
+  /// maxima of the lane's quads, one for each half word.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -185,9 +184,9 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, so nearly all words contain a score that
-/// reaches the bound. In this case, words are scanned in the order of their positions. After keep -
-/// 1 words with scores that reach the bound, only scores above the bound are gathered.
+/// In flat and black pictures, nearly all words contain a score that reaches the bound, so words
+/// are scanned in the order of their positions. After keep - 1 such words, only scores above the
+/// bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -206,9 +205,9 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Adds the best scores of `chunk` words of each lane to the list. Some keys may remain in
-/// `gathering`. A lane first examines the maximum of four of its words (a quad). Then all lanes
-/// examine the words of those quads whose maximum reaches the bound.
+/// Adds the best scores of `chunk` words of each lane to the list. A lane first examines the
+/// maximum of four of its words (a quad). Then all lanes examine the words of those quads whose
+/// maximum reaches the bound. Some keys may remain in `gathering`.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -223,8 +222,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions increase from chunk to chunk. A candidate whose score equals the lowest score of the
-  // list therefore ranks behind the list, so the bound is the lowest score plus 1.
+  // Later words have larger positions, so a candidate whose score equals the lowest score of the
+  // list ranks behind the list. The bound is therefore the lowest score plus 1.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
@@ -251,8 +250,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // waits before quads are listed again
 }
 
-/// Selects the best scores of one reference patch (step 3 of match.cu): scans all chunks, from word
-/// `from` on.
+/// Selects the best scores of one reference patch (step 3 of match.cu) from the words from `from`
+/// on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {

@@ -12,9 +12,8 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
-  // width of a patch, and 3 words because the union begins up to 3 samples after an aligned word.
-  // With 2 more words, the distance between rows is 4 modulo 8, so that rows that are 4 apart are
-  // 16 memory banks apart.
+  // width of a patch, and 3 words for alignment. With 2 more words, rows that are 4 apart are 16
+  // memory banks apart.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -41,9 +40,8 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
 }
 
 /// Returns the start of the table of one reference patch. A warp writes the scores of one position
-/// for 8 reference patches at the same time. The tables begin at addresses for which these words
-/// lie in different memory banks, 4 banks for each table. `left` and `top` are the first column
-/// (even) and row, in the table, of the union of the search windows.
+/// for 8 reference patches at the same time, so each table begins in other memory banks. `left` and
+/// `top` are the first column (even) and row, in the table, of the union of the search windows.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -68,9 +66,9 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Loads the samples of a band and the halved squared norms of its patches (step 1 of match.cu).
-/// All threads of a team of complete warps call this function; `thread` is the index of the thread
-/// in the team. The samples begin at the last aligned word that is not after `start`, the first
+/// Loads the samples of a band of rows and the halved squared norms of its patches (step 1 of
+/// match.cu). All threads of a team of complete warps call this function; `thread` is the index of
+/// the thread in the team. The samples begin at the aligned word that contains `start`, the first
 /// position of the union of the search windows.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
@@ -111,8 +109,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
 }
 
-/// Stores a word if `is_valid` is true. The function uses inline assembly, because the compiler
-/// would insert a branch and compute the address again after each branch.
+/// Stores a word if `is_valid` is true, with inline assembly, because the compiler would insert a
+/// branch and compute the address again.
 __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, std::uint32_t word) {
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
@@ -121,10 +119,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// The part of the 16 reference patches that one lane needs: 4 samples of each of the rows quad ..
-/// quad + 3 of the patches `g` and `g` + 8. If `half` is 0, they are the left samples of a row; if
-/// it is 1, the right samples. The 64 terms of an inner product can be summed in any order. In this
-/// order, the next row of candidates needs a single new load: the words of the other rows remain in
-/// the registers to which they were loaded, and the rows of the reference patch rotate.
+/// quad + 3 of the patches `g` and `g` + 8, on the left (`half` 0) or right (`half` 1) of a row. In
+/// this order of the 64 terms of an inner product, the next row of candidates needs a single new
+/// load: the words of the other rows remain in their registers, and the rows of the reference patch
+/// rotate.
 struct References {
   std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
@@ -135,8 +133,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The word is loaded twice on purpose. If it were loaded once, the compiler would keep one
-        // copy and move words between registers.
+        // The word is loaded twice, because the compiler would otherwise move words between
+        // registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -184,9 +182,9 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Computes the scores of a band (step 2 of match.cu). A warp processes blocks of candidates, each
-/// with 8 columns and `unit_rows` rows. The union of the search windows begins `skew` samples (0 to
-/// 3) after an aligned word.
+/// Computes the scores of a band of rows of candidates (step 2 of match.cu). A warp processes
+/// blocks of candidates, each with 8 columns and `unit_rows` rows. The union of the search windows
+/// begins `skew` samples (0 to 3) after an aligned word.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -218,10 +216,9 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// `x` and `y` are the position of a reference patch of the block. `dx` and `dy` are the
-/// displacement of this patch from the first reference patch of the block. The first candidate in
-/// the union of the search windows has the index `start` in the plane. This candidate may lie in
-/// the padding.
+/// (x, y) is the position of a reference patch of the block, and (dx, dy) its displacement from the
+/// first reference patch of the block. `start` is the index, in the plane, of the first candidate
+/// in the union of the search windows, which may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -276,8 +273,8 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments of the kernel. For a fixed search, some arguments are replaced by
-/// constants, which become parts of instructions.
+/// Returns the arguments of the kernel, with constants instead of some arguments for a fixed
+/// search.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {

@@ -2,11 +2,10 @@
 // Matching in several frames. The kernels search the reference frame as match.cu does, and then
 // each neighbouring frame around the position that motion predicts. All reference patches of a tile
 // belong to one bundle (a block of 8x4 reference patches) and have one motion vector for each
-// frame, so in a neighbouring frame their candidates also form a union of windows. The tables of
-// several frames follow each other in memory, contain only the rows of the windows, and are scanned
-// as one table, because selecting candidates takes longer than computing scores. For the same
-// reason a small window of the reference frame is scanned together with the first chunk of the
-// neighbouring frames.
+// frame, so in a neighbouring frame their candidates also form a union of windows. Kernels scan the
+// tables of several frames as one table, because selecting candidates takes longer than computing
+// scores. For the same reason, they scan a small window of the reference frame together with the
+// first chunk of the neighbouring frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -75,7 +74,7 @@ struct OtherFrames {
 };
 
 /// Returns the displacement of a candidate, given its position. Positions in the reference frame
-/// come first, and positions in the neighbouring frames follow.
+/// precede positions in the neighbouring frames.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
@@ -106,9 +105,8 @@ struct OtherTables {
   }
 };
 
-/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu).
-/// For each frame, the tables contain only the rows of the search windows. A warp processes only
-/// one frame.
+/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu),
+/// with one frame for each warp. The tables contain only the rows of the search windows.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -124,8 +122,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile.
-  // Rows from `upper_end` on belong only to the windows of the lower reference patches.
+  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile,
+  // and rows from `upper_end` on only to those of the lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -186,8 +184,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Adds the motion bias to the scores of the patches that motion predicts. Then returns the words
-/// that step 3 of match.cu scans in `count` frames, from frame `first` on.
+/// Adds the motion bias to the scores of the patches that motion predicts, and returns the words of
+/// scores (step 3 of match.cu) of `count` frames, from frame `first` on.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -240,8 +238,8 @@ struct WordsOfBoth {
 };
 
 /// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
-/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in one
-/// chunk, and all rows of this window must fit in one band.
+/// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in
+/// `own_chunk` words per lane, and all of its rows in one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

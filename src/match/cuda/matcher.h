@@ -1,6 +1,6 @@
 #pragma once
 // Matching on a GPU: a matcher is planned once for a phase of a session. Then it finds the groups
-// of the reference patches, one batch after the other. group.h defines the content of a group.
+// of the reference patches (group.h), one batch after the other.
 
 #include <memory>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// Defines the patch numbers of clusters on a GPU. The functions number the patches of several
-// frames, and check the size of planes. This file needs neither a device nor the CUDA toolkit.
+// Defines the patch numbers of clusters on a GPU: numbers the patches of several frames, and checks
+// the size of planes. This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>

@@ -5,8 +5,7 @@
 // loads the 64 samples of one candidate in the 8-bit guide and computes their dot product with the
 // samples of the reference patch. Scores, keys and lists are as in match_select.cuh. The position
 // in a key is the index of the candidate in the order of the definition. Warps share no data and do
-// not synchronise. So the loads of several warps overlap, which hides latencies, because within a
-// warp each load depends on the previous one.
+// not synchronise, so that their loads overlap.
 
 #include <algorithm>
 
@@ -105,8 +104,8 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // All reference patches of a tile belong to one bundle (a block of 8x4 reference patches), so
-    // they have the same motion vectors.
+    // All reference patches of a tile belong to one bundle (a block of 8x4 reference patches with
+    // the same motion vectors).
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
@@ -134,10 +133,9 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups among which the lanes are divided equally. If there
-    // is only one, it is the group of the reference patch itself, and lanes 0 to 14 test its
-    // members. The next 16 lanes then test members of the groups of its four neighbours, with four
-    // lanes for each group.
+    // Log2 of the number of surrounding groups among which the lanes are divided equally. If it is
+    // 0, lanes 0 to 14 test members of the reference patch's own group, and the next 16 lanes test
+    // members of the groups of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -158,8 +156,7 @@ struct Propagation {
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
     // The code loads the number of members and the member at the same time, although the member may
-    // not exist. Elements beyond the end of a group can be read; the code does not use their
-    // values.
+    // not exist. Elements beyond the end of a group are readable but not used.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -233,8 +230,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // The members of stored groups directly follow the candidates of the refinement windows. This
-  // order minimises the number of rounds of 32 candidates.
+  // The members of stored groups directly follow the candidates of the refinement windows, which
+  // minimises the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

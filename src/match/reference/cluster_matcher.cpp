@@ -14,7 +14,7 @@
 namespace lull::reference {
 namespace {
 
-/// The guides in 8 bits, and access to their patches, without optimisation.
+/// The guides in 8 bits, with unoptimised access to their patches.
 class ScalarPatchSpace final : public PatchSpace {
  public:
   ScalarPatchSpace(std::span<const FramePlane> guides, const MatchParams& params)

@@ -49,9 +49,8 @@ namespace reference {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Prepares the matcher. The engine calls this function before the reference patches of guides[0]
-  /// are matched. The data to which `guides` refer must remain valid until the last reference patch
-  /// is matched.
+  /// Prepares the matcher for the reference patches of guides[0]. The data to which `guides` refer
+  /// must remain valid until the last reference patch is matched.
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;

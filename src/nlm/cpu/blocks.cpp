@@ -1,7 +1,6 @@
-// The kernel for patches without a border (Params::patch_radius is 0), so that each patch is its
-// block. A patch begins at each cell (a square of samples, kernels.h). The profiles for pictures
-// use such patches. The kernel computes the same results as tile.cpp, but row by row, with only a
-// few rows of intermediate results.
+// The kernel for patches without a border (Params::patch_radius is 0), which the profiles for
+// pictures use. A patch begins at each cell (a square of samples, kernels.h). The kernel computes
+// the same results as tile.cpp, but row by row, with only a few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -31,8 +30,8 @@ struct Displacement {
   float* weights;
 };
 
-/// Rows of intermediate results for one displacement. The last vector of a row also reads the
-/// padding behind the row, but no result depends on the values there.
+/// Rows of intermediate results for one displacement. Vectors also read the padding behind a row,
+/// on which no result depends.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -93,7 +92,7 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
 }
 
 /// Returns the sum of `last`, the newest row, and of the side - 1 rows before it. `rows` contains
-/// the previous `side` rows, the oldest row first. The function overwrites this oldest row with
+/// the previous `side` rows, the oldest row first. The function overwrites the oldest row with
 /// `last`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
@@ -132,9 +131,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // The function computes the sums along a row of cells one row later than the cells themselves.
-  // Each load for the sums overlaps two stores of cells. Directly after these stores, the load
-  // would have to wait until the stores are complete.
+  // The sums along a row of cells follow one row after the cells themselves, because a load that
+  // overlaps recent stores would have to wait for them.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
@@ -160,8 +158,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
 }
 
 /// Adds the samples of `count` displacements, multiplied by their weights, to the sums of the tile.
-/// For each patch, `shares` contains the reciprocal of the sum of its weights, divided by the
-/// number of estimates of a sample. `memory` provides count * side rows.
+/// `shares` contains 1 / (sum of the patch's weights * number of estimates of a sample) for each
+/// patch. `memory` provides count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -206,7 +204,7 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
 }
 
 /// Number of displacements that one call of add_samples() processes. Each call reads and writes all
-/// sums of the tile, so a call processes several displacements.
+/// sums of the tile.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

@@ -69,8 +69,9 @@ class CpuFrameEngine final : public FrameEngine {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Returns a plane with padding for patches and candidates. Motion can move a motion block up to
-  /// one sample beyond the plane, so the padding is one sample wider than the reach of the filter.
+  /// Returns a plane with padding for patches and candidates. The padding is one sample wider than
+  /// the reach of the filter, because motion can move a motion block up to one sample beyond the
+  /// plane.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

@@ -2,16 +2,15 @@
 // The interface between the engines of the cpu backend (frames.cpp, volumes.cpp) and its kernel
 // (tile.cpp), which Highway compiles for every instruction set.
 //
-// A tile is a rectangle of samples, in volumes of one or several slices. The kernel processes all
-// candidates of its patches displacement by displacement, like Marques and Pardo: for each
-// displacement, it computes squared differences, their sums over patches (separably), and weights,
-// for the complete tile.
+// A tile is a rectangle of samples, in volumes of one or several slices. The kernel processes the
+// candidates displacement by displacement, like Marques and Pardo: for each displacement, it
+// computes squared differences, their sums over patches (separably), and weights, for the complete
+// tile.
 //
 // Sums are over *cells*, squares of 1 or 2 samples a side, as large as blocks, patches and steps
-// allow. With patches of 4x4 at a step of 2, the sum of squares of a cell is used for the four
-// patches that contain it, and one weight is used for four samples. The columns of a plane are
-// distributed to as many *phases* as a cell has columns: phase m contains column m of every cell.
-// The lanes of a vector therefore belong to neighbouring cells.
+// allow. With patches of 4x4 at a step of 2, four patches share the sum of squares of a cell, and
+// four samples share one weight. The columns of a plane are distributed to *phases*: phase m
+// contains column m of every cell, so that the lanes of a vector belong to neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -67,10 +66,9 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// Guide plane c is multiplied by guide_scale sqrt(a_c), where a_c is the weight of the plane in
-  /// the distance D (weights.h). Then D multiplied by the slope of WeightCurve is the sum of
-  /// squared differences of two patches, plus the square of their sum of differences multiplied by
-  /// mean_share.
+  /// Guide plane c is multiplied by guide_scale sqrt(a_c), where a_c is its weight in the distance
+  /// D (weights.h). Then D multiplied by the slope of WeightCurve is the sum of squared differences
+  /// of two patches, plus the square of their sum of differences multiplied by mean_share.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
@@ -78,16 +76,16 @@ struct Shape {
 /// A source of candidates. In clips, it is a frame. In volumes, it contains the slices z + dz for
 /// all slices z of the tile, with one displacement dz.
 struct TileSource {
-  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain. Guide
-  /// plane c of slice k has the index k * guides + c. `wanted` contains the planes of the reference
+  /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: plane c
+  /// of slice k has the index k * guides + c. `wanted` contains the planes of the reference
   /// patches.
   std::span<const PhasedView> wanted, candidates;
-  /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
+  /// Sample planes of the candidates: the plane for result plane c of slice t of the tile has the
   /// index t * planes + c. `data` is null if the slice does not exist.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the source is the frame itself. `candidates` may then contain marked holes
-  /// (hole_mark()), so the kernel reads the reference patches from `wanted`.
+  /// (hole_mark()), so the kernel reads reference patches from `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -99,7 +97,7 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
+  /// Complete result planes: plane c of slice t has the index t * planes + c. The kernel writes
   /// only the samples of the tile.
   std::span<const PlaneView<float>> results;
   /// The kernel divides the results of each plane by this factor.
@@ -117,7 +115,7 @@ class TileMemory {
 };
 
 /// Default size of tiles, in samples. The patches of 4x4 samples that cover a tile of this width,
-/// at a step of 2, have 64 cells in a row, which fill complete vectors.
+/// at a step of 2, have 64 cells in a row, which fill vectors completely.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);

@@ -36,9 +36,8 @@ struct TilePlan {
   int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
-/// Returns a pointer to the sample at the displacement (e_x, e_y) from a reference sample. The
-/// reference sample is in row `row` of the plane. It is number `i`, from 0, of the samples that the
-/// cell in column `column` has in this row.
+/// Returns a pointer to the sample at the displacement (e_x, e_y) from a reference sample: sample
+/// `i` of those that the cell in column `column` has in row `row` of the plane.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

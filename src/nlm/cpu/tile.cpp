@@ -1,10 +1,10 @@
-// Computes all estimates of a tile. For each source and displacement:
-// 1. Differences are squared and summed over cells, and then over patches: first along rows, then
-//    along columns, then over slices.
-// 2. Weights are computed. If each sample has one estimate, the weighted samples are added to the
-//    sums of the tile at once. If a sample has several estimates, weights are stored until their
-//    sum over all displacements is known for each patch.
-// 3. For each cell, the weights of the patches that cover it are added, each divided by the sum of
+// Computes all estimates of a tile. For each source and displacement, the kernel computes
+// 1. the squared differences, summed over cells and then over patches: along rows, along columns,
+//    over slices;
+// 2. the weights. If each sample has one estimate, the kernel adds the weighted samples to the sums
+//    of the tile at once. If not, it stores the weights until the sum over all displacements is
+//    known for each patch;
+// 3. for each cell, the sum of the weights of the patches that cover it, each divided by the sum of
 //    weights of its patch. The result is the weight of the displacement for the samples of the
 //    cell.
 
@@ -77,8 +77,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Sums over the cells that a patch has in one row of cells. `patch_squares` contains a plane of
-  // such sums for each slice, and `patch_sums` one for each slice and guide plane.
+  // Sums over the cells that a patch has in one row of cells. `patch_squares` has a plane of such
+  // sums for each slice, and `patch_sums` one for each slice and guide plane.
   float *patch_squares, *patch_sums;
 };
 
@@ -298,7 +298,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // In cells where no patch begins, the sum of weights is 0, so the share is set to 0.
+  // In cells where no patch begins, the sum of weights is 0, so the share is also 0.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

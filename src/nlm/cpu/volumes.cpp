@@ -1,6 +1,6 @@
-// The engine of the cpu backend for volumes. It stores padded slices in a ring buffer. It processes
-// the slices tile by tile, several at a time, so that neighbouring slices share the sums that their
-// patches have in common.
+// The engine of the cpu backend for volumes. It stores padded slices in a ring buffer, and
+// processes several slices at a time, tile by tile, because neighbouring slices share sums of their
+// patches.
 
 #include <algorithm>
 #include <cmath>

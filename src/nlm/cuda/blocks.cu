@@ -4,9 +4,8 @@
 // A warp processes 32 columns of cells (squares of `step` samples a side). A thread processes
 // several rows of one column: it computes the differences of its own cells, and gets the sums along
 // a patch from the lanes to the right. The thread accumulates the weighted differences of all 16
-// samples of its patches, and finally divides them by the sum of weights. The estimates are written
-// to several layers, so that no two patches of a layer overlap. Only the rows of cells that the
-// patches of two threads share are computed twice, and all sums have a fixed order.
+// samples of its patches, and finally divides them by the sum of weights. It writes the estimates
+// to several layers, so that no two patches of a layer overlap. All sums have a fixed order.
 //
 // In half precision, a thread processes two strips of columns at a time.
 
@@ -42,8 +41,8 @@ struct Cells {
 
 /// Layout of the samples of a thread block in shared memory. The samples of a row whose x has the
 /// same remainder modulo `cell` follow each other, so that successive lanes read successive
-/// samples. The length of rows is the length for a search radius of `max_search`, so that the
-/// compiler knows all offsets.
+/// samples. Rows have the length for a search radius of `max_search`, so that all offsets are
+/// constants.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -59,9 +58,8 @@ struct Window {
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
 /// The estimates of patches, in n x n planes (layers), where n is Cells::across. The patches of a
-/// layer do not overlap: the layer (a, b) contains the patches in the columns a, a + n, a + 2 n,
-/// ... and in the rows b, b + n, b + 2 n, ... The patch in column a + i n and row b + j n is at (4
-/// i, 4 j).
+/// layer do not overlap: layer (a, b) contains the patches in columns a + i n and rows b + j n, at
+/// (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -81,7 +79,7 @@ __device__ __forceinline__ T sum_along(T v) {
 }
 
 /// Computes the sums over the patches of a thread, which have the middle rows in common. A lane
-/// first sums over the rows. Lanes then exchange only these sums and not single values.
+/// first sums over the rows, so that lanes exchange only these sums.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -184,7 +182,7 @@ __device__ void write(const Patches<T>& patches, const Space& space,
   }
 }
 
-/// Filters a plane. Thread blocks have (32, warps) threads.
+/// Filters a plane, with thread blocks of (32, warps) threads.
 template <class T, int cell, int max_search, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,

@@ -1,9 +1,9 @@
 // The kernel of non-local means for a patch around every sample, if Params::mean_term is 0. It
 // processes one displacement after the other, as Marques and Pardo 2013 propose, but does not store
-// the weights of a complete plane. For each displacement a lane processes a column of squared
-// differences: the lane updates sums along the column from row to row, and gets the sums across
-// columns from the lanes to the right. The warps of a thread block divide the displacements of one
-// rectangle among them, and add their sums in a fixed order.
+// the weights of a complete plane. For each displacement, a lane processes a column of squared
+// differences: it updates sums along the column from row to row, and gets the sums across columns
+// from the lanes to the right. The warps of a thread block share the displacements of one
+// rectangle, and add their sums in a fixed order.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
-// Filters for frames and slices in the memory of the current device. The workers (workers.h) and
-// the benchmarks use them. All work is queued on a stream without waiting; only run() may allocate
-// memory. Input and output planes have no padding (Margins::none()).
+// Filters for frames and slices in the memory of the current device, for the workers (workers.h)
+// and the benchmarks. All functions queue their work on a stream without waiting; only run() may
+// allocate memory. Input and output planes have no padding (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -34,7 +34,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame whose motion is in device memory. A null pointer means that there is no motion.
+/// A CandidateFrame whose motion is in device memory. Null: no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -82,16 +82,16 @@ class FrameFilter {
 };
 
 /// Filters the slices of a volume. One stream loads the slices, and another stream, the compute
-/// stream, filters them. The caller must ensure that slices are loaded before they are filtered.
-/// When slice z + depth() replaces slice z, slice z must not be in use.
+/// stream, filters them. The caller must ensure that slices are loaded before they are filtered,
+/// and not replaced (slice z by slice z + depth()) while they are in use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: the slices that one run() uses, with their neighbours,
-  /// and the slices that the next run() needs in addition.
+  /// Returns the number of slices in memory: those that one run() uses, with their neighbours, and
+  /// those that the next run() needs in addition.
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

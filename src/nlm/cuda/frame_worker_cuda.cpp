@@ -1,8 +1,8 @@
-// Frames are stored in slots. The worker uses three streams. The upload stream uploads frames and
-// computes the statistics on which the session bases its decisions. It has a high priority, because
-// the host waits for these statistics. The second stream computes, and the third downloads results.
-// The worker filters a frame before the session asks for its result. Each slot therefore has memory
-// to which the result is downloaded, and in which it waits for delivery.
+// The worker uses three streams. The upload stream uploads frames and computes the statistics on
+// which the session bases its decisions. It has a high priority, because the host waits for these
+// statistics. The second stream computes, and the third downloads results. Each slot has memory for
+// a frame and its result, because the worker filters a frame before the session asks for the
+// result.
 
 #include <deque>
 #include <optional>
@@ -97,8 +97,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this wait, the caller may release the frame. Its samples are in host memory, or in a
-    // picture of the decoder in device memory.
+    // After this wait, the caller may release the frame, in host memory or in a picture of the
+    // decoder in device memory.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -139,8 +139,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// If the frame was not filtered, the caller discards the result: only the wanted frames next to
-  /// the frame depend on its samples.
+  /// The caller discards the result of a frame that was not filtered. Such a frame only provides
+  /// samples for neighbouring frames.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -232,8 +232,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). Planes that are not filtered have
-  /// no stored original; their entries point to the planes of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). The entries of planes that are not
+  /// filtered point to the planes of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -252,8 +252,7 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // An event for each result that is downloaded and for which the caller has not waited yet. The
-  // event is recorded after the download.
+  // An event after the download of each result for which the caller has not waited yet.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

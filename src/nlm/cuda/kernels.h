@@ -1,10 +1,10 @@
 #pragma once
-// The kernels of non-local means, as functions that launch them. All work is queued on `stream`; no
-// function allocates or waits.
+// The kernels of non-local means, as functions that launch them on `stream`. No function allocates
+// or waits.
 //
-// Guide plane c is multiplied by Curve::guide_scale sqrt(a_c), where a_c is the weight of the plane
-// in the distance D (weights.h). Two patches have the sum of squared differences q1 and the sum of
-// differences q2. The kernels compute q = q1 + mean_share q2^2, which is D multiplied by the slope
+// Guide plane c is multiplied by Curve::guide_scale sqrt(a_c), where a_c is its weight in the
+// distance D (weights.h). For two patches with the sum of squared differences q1 and the sum of
+// differences q2, the kernels compute q = q1 + mean_share q2^2, which is D multiplied by the slope
 // of the weight.
 
 #include <cuda_runtime_api.h>
@@ -58,7 +58,7 @@ struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a plane without padding, multiplied by `scale`, to a padded plane. The padding receives
+/// Copies a plane without padding, multiplied by `scale`, to a padded plane. The padding contains
 /// the nearest border samples or the mirror image of the plane, as `border` states.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
@@ -66,8 +66,8 @@ void continue_plane(const float* samples, const Space& space, Border border, flo
 /// In half precision, samples are stored as their difference from this value, multiplied by the
 /// scale of the plane.
 inline constexpr float middle = 128;
-/// Half precision is accurate enough if sigma is at least this value. The rounding error is at most
-/// 1/16 (float_range.h), which adds at most 1/250 to the noise variance.
+/// Minimum sigma for which half precision is accurate enough. The rounding error is at most 1/16
+/// (float_range.h), which adds at most 1/250 to the noise variance.
 inline constexpr float min_half_sigma = 1;
 
 // The following functions launch the kernels of blocks.cu, for patches that are 4x4 blocks, at a
@@ -82,8 +82,8 @@ struct BlocksPlan {
   /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// Filters `plane`. `layers` provides memory of plan.layer_bytes() bytes. `result` is a plane
-/// without padding. The results of the following functions also have no padding.
+/// Filters `plane`. `layers` provides memory of plan.layer_bytes() bytes. `result` and the results
+/// of the following functions are planes without padding.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 

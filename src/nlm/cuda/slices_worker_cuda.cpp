@@ -1,9 +1,7 @@
 // Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
-// them to padded float planes, one computes, and one downloads results. The host waits for results
-// only: while one batch of slices is computed, it uploads the slices of the next batch. Before this
-// upload, the worker waits for the results of the preceding batch. Therefore new slices and results
-// do not overwrite memory that is in use. Slices have VolumeFilter::depth() slots, and results have
-// two buffers.
+// them to padded float planes, one computes, and one downloads results. The host uploads the next
+// batch of slices while one batch is computed, after the results of the preceding batch are
+// complete, so that no memory in use is overwritten.
 
 #include <algorithm>
 #include <vector>
@@ -196,7 +194,7 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event uploaded_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  // One event for each buffer, which occurs when the results of a batch are complete.
+  // One event for each buffer, recorded when the results of a batch are complete.
   std::array<lull::cuda::Event, 2> done_{lull::cuda::make_event(), lull::cuda::make_event()};
   int finished_ = 0, awaited_ = 0;  // number of batches
 };

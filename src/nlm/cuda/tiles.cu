@@ -1,9 +1,9 @@
 // The general kernel, for all cases that the other kernels do not support: blocks, steps and
 // patches of any size, separate guides, and several frames with motion. It computes the formulas of
 // weights.h tile by tile. First, a thread block computes the weights of the candidates for each
-// patch that covers the tile, and writes the weights to its workspace. Then the thread block
-// computes each sample of the tile as the weighted mean of its candidate samples. The weight of a
-// candidate sample is the mean over the patches that cover the sample.
+// patch that covers the tile, and writes them to its workspace. Then it computes each sample of the
+// tile as the weighted mean of its candidate samples, whose weights are means over the patches that
+// cover the sample.
 
 #include <algorithm>
 
@@ -53,9 +53,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance q (kernels.h) of a reference patch and a candidate. The first sample of the
-/// reference patch has the offset `from` in the planes; the first sample of the candidate has the
-/// offset from + away.
+/// Returns the distance q (kernels.h) of a reference patch and a candidate, whose first samples
+/// have the offsets `from` and from + away in the planes.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -96,8 +95,8 @@ struct WeightList {
 };
 
 /// Computes the weights of a row of candidates for a patch `own` of 4x4 samples in `guides` planes.
-/// Of the 4 columns of a candidate, only one is not part of the preceding candidate and must be
-/// loaded. Column x is stored at index x modulo 4, so the other three columns need not be moved.
+/// Only one of the 4 columns of a candidate is not part of the preceding candidate. Column x is
+/// stored at index x modulo 4, so that the other three columns need not be moved.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -182,8 +181,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // Column and row of the last patch that covers the sample. The other patches that cover it are in
-  // the preceding columns and rows.
+  // Column and row of the last patch that covers the sample. The other patches are in the preceding
+  // columns and rows.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -225,8 +224,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// The general kernel. `block_guides` is the number of guides if patches are 4x4 blocks. The value
-/// 0 allows any patches.
+/// The general kernel. `block_guides` is the number of guides for patches that are 4x4 blocks; 0:
+/// any patches.
 template <int block_guides>
 __global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,

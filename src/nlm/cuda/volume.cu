@@ -1,13 +1,13 @@
 // The kernel for patches of 3x3x3 around every sample of a volume.
 //
 // A lane processes a column of samples, `slices_per_lane` slices by `rows_per_lane` rows, and reads
-// one more sample on all sides. For each displacement it sums squared differences over three rows
+// one more sample on all sides. For each displacement, it sums squared differences over three rows
 // and three slices in registers, and over three columns with the neighbouring lanes. All sums of
-// three values are computed in the same order, so that the result of a sample does not depend on
-// which thread computes it.
+// three values have the same order, so that the result of a sample does not depend on the thread
+// that computes it.
 //
-// In half precision, a lane processes two columns at a time. The second column is in the second
-// half of the slices of the block.
+// In half precision, a lane processes two columns at a time, the second in the second half of the
+// slices of the block.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -20,8 +20,8 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block. Its warps are placed one below the other along y, and one behind the
-/// other along z.
+/// Shape of a thread block: the numbers of warps along y and z, and the number of values in a lane
+/// (2 in half precision).
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }
@@ -70,8 +70,9 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. A pair of rows that two sums have in common is added once. The
-/// pairs have fixed positions in a thread, which do not depend on how the volume is divided.
+/// Computes sums over three rows. A pair of rows that two sums have in common is added only once.
+/// The pairs have fixed positions in a thread, so that they do not depend on how the volume is
+/// divided.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -89,25 +90,25 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in single precision. A large sum in half precision would lose small weights, so the
-/// half-precision sums are moved to these accumulators after every slice of candidates. The
-/// accumulators are in local memory, because there are not enough registers.
+/// Accumulators in single precision, because a large sum in half precision would lose small
+/// weights. The thread adds the half-precision sums to them after every slice of candidates. They
+/// are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the candidates at one displacement. `candidate` points to the first sample of the patches
-/// of the candidates. `top` contains one value per slice, which gives candidates that do not exist
-/// a weight of 0.
+/// Adds the weighted candidates at one displacement to the sums. `candidate` points to the first
+/// sample of the patches of the candidates. `top` contains one value per slice, which gives missing
+/// candidates a weight of 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Values of the slices that were processed last. Slice z is at the index z modulo 3 (in
-  // `centres`, modulo 2). The values are sums of squared differences over three rows, sums of
-  // differences over three rows, and the differences at the centres of patches.
+  // Values of the slices that were processed last, with slice z at the index z modulo 3 (in
+  // `centres`, modulo 2): sums of squared differences over three rows, sums of differences over
+  // three rows, and the differences at the centres of patches.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {
@@ -168,9 +169,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if there are more candidates than half precision can sum. If `fixed` is not 0, it is the
-/// search radius, and thread blocks have their largest size, so that the compiler knows all
-/// offsets. 0: any radius and any size.
+/// true if there are more candidates than half precision can sum. `fixed` is the search radius in
+/// thread blocks of the largest size, so that all offsets are constants; 0: any radius and any
+/// size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

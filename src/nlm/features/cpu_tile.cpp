@@ -1,7 +1,7 @@
 // The kernel of non-local means with features for one tile, on the CPU. For each source and
 // displacement, it computes the summands of the distance around the tile, their sums over patches,
 // and the contributions of the weights to the sums of each pixel. Loops along rows have no
-// branches, so that the compiler vectorises them, for each instruction set.
+// branches, so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -111,7 +111,7 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds the candidates at one displacement to the sums of a filter whose linear function
+/// Adds the weighted candidates at one displacement to the sums of a filter whose linear function
 /// (formulas.h, step 3) has `coefficients` coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {

@@ -1,6 +1,6 @@
 #pragma once
 // The interface between the session, which processes frames, and the backends, which process planes
-// of demodulated illumination (the picture divided by its albedo). formulas.h states the formulas.
+// of demodulated illumination (the picture divided by its albedo) by the formulas of formulas.h.
 // Results of a backend are deterministic and independent of the number of threads.
 
 #include <array>

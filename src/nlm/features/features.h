@@ -3,7 +3,7 @@
 // divided by its albedo. The weights of the first result depend on the demodulated illumination and
 // its variance, pixel by pixel. The second result also uses features of surfaces that the renderer
 // provides (noise/render/features.h). The filter blends both results according to their estimated
-// errors. formulas.h states the formulas, and docs/measurements/renders.md the gain in quality.
+// errors (formulas.h).
 
 #include <memory>
 
@@ -27,7 +27,7 @@ struct FeatureParams {
 };
 
 /// Returns the search radius S of a profile for renders with features. It is larger than for other
-/// pictures, because weights of single pixels are more selective than weights of patches.
+/// pictures, because weights of single pixels are more selective.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10
@@ -35,9 +35,9 @@ struct FeatureParams {
 }
 
 /// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame has
-/// the available features (Frame::features). Equal frames give equal results, bit for bit, for
-/// every number of threads. A part of a clip that is filtered with the margin(params) around it
-/// gives the results of the complete clip.
+/// the available features (Frame::features). Results are bit-identical for every number of threads.
+/// A part of a clip that is filtered with the margin(params) around it gives the results of the
+/// complete clip.
 /// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
 /// @throws DeviceUnavailable  this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory  the memory of the device is too small for the session

@@ -62,9 +62,8 @@ constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Mirrors a position outside a plane into the plane. Along an axis of `length` pixels, returns the
-/// position in the plane whose value is used at position `i`. `i` may be up to `length` outside the
-/// plane.
+/// Mirrors position `i`, up to `length` outside the plane, into the plane, along an axis of
+/// `length` pixels.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
@@ -77,14 +76,13 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file). w and w'
-/// are functions of x = D_f / k^2, the distance of step 1 in units of the parameter k.
+/// The weight w of a candidate, and the derivative w' (step 4 at the top of this file), as
+/// functions of x = D_f / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// Returns the base of the weight: the weight is the eighth power of the base. The base is 1 if x
-/// <= 0.
+/// Returns the base of the weight, whose eighth power is the weight. The base is 1 if x <= 0.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;

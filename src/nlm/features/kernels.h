@@ -15,7 +15,7 @@
 namespace lull::nlm::cuda {
 
 /// Number of quads of the regressors. A quad contains four planes, interleaved so that a pixel is a
-/// float4. If there are fewer than four planes for the last quad, the missing samples are 0.
+/// float4. Missing planes of the last quad are 0.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
 inline constexpr int max_quads = regressor_quads(max_regressors);
 

@@ -1,6 +1,5 @@
 // Filters renders on a GPU. A thread block has a tile of 16 x 16 pixels, and two threads for each
-// pixel. Both threads of a pixel compute sums of the linear fit, because all sums in one thread
-// would need so many registers that too few threads could run to hide memory latency. The first
+// pixel, because one thread would need too many registers for all sums of the linear fit. The first
 // thread computes the sums that contain the demodulated illumination (the picture divided by its
 // albedo), and the second thread computes the matrix. At the end, the first thread combines the
 // sums of both threads.
@@ -47,8 +46,8 @@ struct LightSums {
   /// derivative of the result. `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // solve_line() accesses its arrays with indices that are unknown at compile time, so they must
-    // be in local memory. It gets this copy, so that the sums themselves can remain in registers.
+    // solve_line() uses indices that are unknown at compile time, so its arrays are in local
+    // memory. With this copy, the sums themselves can remain in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -78,8 +77,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads whose pixel is outside the plane also take part, because they compute summands for
-    // other pixels. They read the nearest pixel of the plane as their own pixel.
+    // Threads whose pixel is outside the plane compute summands for other pixels. Their own pixel
+    // is the nearest pixel of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -100,8 +99,8 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // In two instructions for each regressor x, the loop computes clamp(x(q) - x(p), -1, 1), where
-    // q is the candidate and p the pixel of the thread.
+    // The loop computes clamp(x(q) - x(p), -1, 1) in two instructions for each regressor x, where q
+    // is the candidate and p the pixel of the thread.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
@@ -119,9 +118,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d of all sources; groups of
-/// displacements are processed together. `from` is the position of the candidate for the pixel at
-/// `at`. `bases` contains the bases of the candidate's weights (base_of() in formulas.h).
+/// Calls add(source, from, d, bases) for each displacement d of all sources, group by group. `from`
+/// is the position of the candidate for the pixel at `at`. `bases` contains the bases of the
+/// candidate's weights (base_of() in formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -144,15 +143,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // No barrier is needed here. The addition of candidates does not read summands and row sums, so
-    // faster warps may already compute the summands of the next group while slower warps still add
-    // candidates.
+    // No barrier is needed here, because the addition of candidates does not read summands and row
+    // sums, which faster warps may already compute for the next group.
   }
 }
 
-/// Transfers values from the second thread of each pixel to the first thread. In the first thread
-/// of a pixel, `to` receives the values and `from` is null. In the second thread, `from` contains
-/// the values and `to` is null.
+/// Transfers values from the second thread of each pixel (`to` is null) to the first thread (`from`
+/// is null).
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

@@ -1,6 +1,6 @@
 // Kernels for complete planes of renders, with one thread per pixel. One kernel packs planes into
-// quads before the kernels of light.cu run. Another kernel blends the two results of each pixel
-// according to their estimated errors (formulas.h, steps 4 and 5).
+// quads for light.cu. Another kernel blends the two results of each pixel according to their
+// estimated errors (formulas.h, steps 4 and 5).
 
 #include <cmath>
 
@@ -49,8 +49,8 @@ struct Pixel {
 };
 
 /// Returns the mean of each channel's variance over the square of 2 level_radius + 1 pixels a side
-/// around the pixel of this thread. Pixels outside the plane are not counted. All threads of the
-/// thread block take part: the sums along rows are in shared memory.
+/// around the pixel of this thread, without pixels outside the plane. All threads of the thread
+/// block must call the function, because the sums along rows are in shared memory.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

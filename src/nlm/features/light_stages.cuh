@@ -29,9 +29,8 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block. Two threads process a pixel. The first thread of each pixel
-/// and the second thread call this function from different branches, which __syncthreads() does not
-/// allow.
+/// Waits for all threads of the block. The two threads of a pixel call this function from different
+/// branches, which __syncthreads() does not allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }

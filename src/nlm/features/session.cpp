@@ -1,6 +1,6 @@
-// Sessions for renders. FrameSession (time/frame_session.h) schedules the frames and selects the
-// neighbouring frames of each frame. The worker in this file computes and filters the demodulated
-// illumination of the frames (the picture divided by its albedo).
+// Sessions for renders. FrameSession (time/frame_session.h) schedules the frames and selects
+// neighbouring frames. The worker in this file computes and filters the demodulated illumination of
+// the frames (the picture divided by its albedo).
 
 #include <tbb/task_arena.h>
 
@@ -26,8 +26,8 @@ namespace lull::nlm {
 namespace {
 
 /// Noise levels that comparisons of frames assume, on the 0..255 scale: for the detection of
-/// repeated frames, and for motion estimation. Repeated frames have hardly any noise. Motion is
-/// estimated in the albedo, or in the picture if there is no albedo.
+/// repeated frames, which have hardly any noise, and for motion estimation in the albedo, or in the
+/// picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -131,8 +131,8 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The caller discards the result of this frame: only the wanted frames next to it depend on its
-    // samples.
+    // The caller discards the result of this frame, which only provides samples for neighbouring
+    // frames.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
@@ -210,8 +210,8 @@ double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
   // Memory in planes. `of_frame` planes are for each frame: the demodulated illumination, its
-  // variance, the albedo, the regressors and their noise, and the copies of the engine. Further
-  // planes are for the complete session: results, derivatives and blending.
+  // variance, the albedo, the regressors and their noise, and the copies of the engine. The session
+  // also has planes for results, derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -1,4 +1,4 @@
-// Sessions for frames in host memory. The frames are filtered one by one or over time. FrameSession
+// Sessions for frames in host memory, with or without temporal filtering. FrameSession
 // (time/frame_session.h) schedules the frames and selects the neighbouring frames of each; the
 // worker in this file processes the planes.
 
@@ -71,8 +71,8 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation, the worker does not compare the next frame with this frame, and
-    // therefore releases this frame.
+    // Without motion estimation, the worker does not compare this frame with the next frame, so it
+    // releases this frame.
     if (!motion_) last_frame_ = {};
   }
 
@@ -106,8 +106,8 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The caller discards the result of this frame: only the wanted frames next to it depend on its
-    // samples.
+    // The caller discards the result of this frame, which only provides samples for neighbouring
+    // frames.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;

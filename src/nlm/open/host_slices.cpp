@@ -57,7 +57,7 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// A call may contain more slices than the engine processes at a time. The engine then processes
+  /// A call may contain more slices than the engine processes at a time, so the engine processes
   /// them in several parts.
   void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
     for (PendingSlice& slice : slices) {

@@ -54,8 +54,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If no plane is filtered, results do not depend on other frames, so no frame has to wait for its
-  // neighbours.
+  // If no plane is filtered, no frame has to wait for its neighbours.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
@@ -71,8 +70,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // If no plane is filtered, each result is a copy of the samples of the frame, so no frame counts
-  // as a repetition.
+  // If no plane is filtered, each result is a copy of the frame, so no frame counts as a
+  // repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
@@ -93,7 +92,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
   // For each frame in progress, memory contains its planes and its guide as the engine stores them,
-  // and its result. Memory also contains the frame that is being loaded and the frame that is being
+  // and its result. It also contains a frame that is being loaded and a frame that is being
   // returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;

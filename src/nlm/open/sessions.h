@@ -1,6 +1,6 @@
 #pragma once
-// Sessions of non-local means. A session schedules frames or slices, and gives each result the time
-// and the side data of its input. The engines (engine.h) process samples on the host, the workers
+// Sessions of non-local means, which schedule frames or slices, and give each result the time and
+// the side data of its input. The engines (engine.h) process samples on the host, the workers
 // (cuda/workers.h) on a GPU.
 
 #include <functional>

@@ -73,8 +73,8 @@ class SlicesSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Delivers the results of the oldest batches, after they are complete. The results of the last
-  /// `in_flight` batches may remain incomplete.
+  /// Waits for the oldest batches and delivers their results. Up to `in_flight` batches may remain
+  /// incomplete.
   void await(int in_flight) {
     while (static_cast<int>(in_flight_.size()) > in_flight) {
       worker_->await();

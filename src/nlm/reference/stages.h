@@ -1,6 +1,6 @@
 #pragma once
-// Implements non-local means in double precision. The code follows the formulas of weights.h one by
-// one. Tests compare the other backends with this code, which is not optimised for speed.
+// Non-local means in double precision. The code follows the formulas of weights.h and is not
+// optimised for speed. Tests compare the other backends with it.
 
 #include <array>
 #include <span>

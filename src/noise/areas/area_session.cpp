@@ -20,7 +20,8 @@ namespace lull {
 namespace {
 
 /// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise also
-/// depends on `value`, the mean of noisy samples, so that two frames do not get the same noise.
+/// depends on `value`, a local mean of noisy samples, which makes the noise of two frames
+/// different.
 float area_noise(float value, int x, int y) {
   // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^
@@ -36,8 +37,8 @@ float area_noise(float value, int x, int y) {
   return static_cast<float>(bytes) / 148;
 }
 
-/// Replaces the samples of `areas` in plane `i` of `frame`. The new samples are local means of the
-/// samples around the areas, plus noise.
+/// Replaces the samples of `areas` in plane `i` of `frame` by local means of the surrounding
+/// samples, plus noise.
 /// @param noise  standard deviation of the noise on the 0..255 scale; 0: no noise is added
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
@@ -120,8 +121,8 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // The result may share its samples with an input frame or with another result, so it is copied
-    // before it is changed.
+    // The result may share its samples with an input frame or with another result, so the session
+    // copies it before changing it.
     Frame clean = result_pool_.acquire();
     clean.copy_info(*result);
     const Frame preserved = unfiltered(pending.noisy, result_pool_);

@@ -15,17 +15,17 @@ using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// If true, noise is added to the values that replace areas. Without noise, smooth patches would
-  /// match these values only because the values are smooth. Filters that compare frames need values
-  /// without noise, because noise would make a repeated frame differ from the previous frame.
+  /// If true, the session adds noise to the values that replace constant areas, so that smooth
+  /// patches do not match these values. It must be false for filters that detect repeated frames,
+  /// because added noise would make a repeated frame differ from the previous one.
   bool adds_noise = true;
 };
 
 /// Wraps `filter`, a session for frames of `format`, so that constant areas (constant_areas.h) are
-/// preserved bit for bit. If the samples of `results` differ from the samples of the frames, the
-/// areas are converted exactly as unfiltered frames are. The filter gets a copy of the frame in
-/// which foreign areas (PlaneAreas::foreign) are replaced, so that they do not affect the results
-/// of other samples. The decisions depend only on the samples of the frame.
+/// preserved bit for bit. If the results have another sample format than the frames, the session
+/// converts the areas as it converts unfiltered frames. Before filtering, the session replaces
+/// foreign areas (PlaneAreas::foreign), so that they do not affect the results of other samples.
+/// The search for areas depends only on the samples of the frame.
 ///
 /// Frames in GPU memory are passed to the filter unchanged. The filter must return results in host
 /// memory.

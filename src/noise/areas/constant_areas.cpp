@@ -11,43 +11,43 @@
 namespace lull {
 namespace {
 
-/// Samples that differ from the value of an area by at most this many sigmas count as similar to
-/// the area.
+/// A sample is similar to an area if it differs from the value of the area by at most this many
+/// sigmas.
 constexpr double similar_sigmas = 2.5;
-/// The samples next to an area differ from the area by more than noise if at most this share of
-/// them is similar to the area.
+/// An area differs from its surroundings by more than noise if at most this share of the samples
+/// next to it is similar to it.
 constexpr double max_similar = 0.1;
-/// If more than this share of the samples next to an area is similar to the area, the filter gets
-/// the area unchanged.
+/// If more than this share of the samples next to an area is similar to it, the session passes the
+/// area to the filter unchanged.
 constexpr double continuous = 0.5;
-/// If more than this share of the samples next to an area of integer samples differ from it by 1,
+/// If more than this share of the samples next to an area of integer samples differs from it by 1,
 /// the area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels, in steps between successive sample values. From `wide_noise` steps on, noise gives
-/// a sample any particular value with a probability of at most 0.2; from `very_wide_noise` steps
-/// on, of at most 0.05.
+/// Noise levels, in units of the difference between successive sample values. Noise of the level
+/// `wide_noise` gives a sample any particular value with a probability of at most 0.2, and noise of
+/// the level `very_wide_noise` with a probability of at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// In pictures, the minimum sizes exclude single blocks of codecs, because such blocks may also be
-// constant.
+// In pictures, the minimum sizes exclude single codec blocks, which may also be constant.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 /// Minimum size of an area in a picture, if the area is at the border and its value also occurs
 /// elsewhere in the picture.
 constexpr std::int64_t min_border_in_picture = 1024;
-/// Codecs quantise blocks of this side so coarsely that they become constant.
+/// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// An area consists of blocks of a codec if more than this share of the left and right ends of its
-/// rows lies on the grid of the codec's blocks.
+/// An area consists of codec blocks if more than this share of the ends of its rows lies on the
+/// block grid.
 constexpr double min_on_grid = 0.5;
-/// If areas that consist of blocks of a codec have more than this number of different values, they
-/// do not count as constant areas.
+/// Maximum number of different values of constant areas that consist of codec blocks. If there are
+/// more values, none of these areas counts as constant.
 constexpr std::size_t max_block_values = 2;
-/// The frequency of the value of an area is measured in samples up to this distance from the area.
+/// Distance from an area, in samples, up to which count_near() counts samples with the value of the
+/// area.
 constexpr int ring = 3;
 /// Sides, in samples, of the squares with which the ragged parts of an area are removed
-/// (opening.h). without_ragged_parts() uses a larger square only if noise could fill the next
-/// smaller square by chance.
+/// (opening.h). without_ragged_parts() uses the next larger square only if noise could fill the
+/// smaller one by chance.
 constexpr std::array<int, 3> opening_sides = {3, 5, 8};
 /// Maximum number of values for which find_small_areas() searches.
 constexpr std::size_t max_values = 4;
@@ -143,15 +143,15 @@ class AreaFinder {
     }
   }
 
-  /// Processes an area whose neighbouring samples are similar to it: adds the part of the area that
-  /// noise cannot have produced.
+  /// Processes an area whose neighbouring samples are similar to it: adds only the parts that noise
+  /// cannot have produced.
   void add_similar(const Area& area, const Border& border, T value, bool foreign) {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
     // If the value of an area lies between the values around it, a codec may have made the area
-    // constant. In a picture, such an area only counts if it is large, touches the border, and does
-    // not consist of blocks.
+    // constant. In a picture, such an area counts only if it is large, touches the border, and does
+    // not consist of codec blocks.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -257,8 +257,8 @@ class AreaFinder {
            (area.top == 0 && area.bottom == plane_.height);
   }
 
-  /// Returns whether most runs of the area begin and end on the grid of a codec's blocks. (A few
-  /// runs extend beyond a block, because samples beside a constant block may be equal by chance.)
+  /// Returns whether most rows of the area begin and end on the block grid of a codec. (Some rows
+  /// extend beyond a block, because samples beside a constant block may be equal to it by chance.)
   bool consists_of_blocks(const Area& area) const {
     std::size_t ends = 0, on_grid = 0;
     for (const SampleRun& run : area.runs)
@@ -270,7 +270,7 @@ class AreaFinder {
     return static_cast<double>(on_grid) > min_on_grid * static_cast<double>(ends);
   }
 
-  /// Returns the rows and columns at the border of the plane that belong to the area completely.
+  /// Returns the rows and columns at the border of the plane that lie completely inside the area.
   std::vector<SampleRun> complete_lines(const Area& area) const {
     std::vector<int> row_samples(plane_.height), column_samples(plane_.width + 1);
     for (const SampleRun& run : area.runs) {
@@ -298,9 +298,9 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the union of complete_lines() and of the squares that lie inside the area. The squares
-  /// are so large that noise would hardly fill one of them by chance. The function assumes that
-  /// noise produces the value of the area as often as this value occurs near the area.
+  /// Returns the union of complete_lines() and of the squares inside the area that noise hardly
+  /// fills by chance. The function assumes that noise produces the value of the area as often as
+  /// this value occurs near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;
@@ -320,9 +320,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples that are not in the set `inside`, but whose distance from it, along a row
-  /// or column, is at most `ring`. Returns the number of all these samples, and the number of those
-  /// that have the value `value`.
+  /// Counts the samples outside the set `inside` whose distance from it, along a row or column, is
+  /// at most `ring`. Returns the number of these samples, and the number of those with the value
+  /// `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

@@ -6,13 +6,13 @@
 namespace lull {
 namespace {
 
-/// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion: it
-/// marks a sample only if this sample and the `side - 1` samples after it are marked. Otherwise the
-/// pass is a dilation: it marks a sample if this sample or one of the `side - 1` samples before it
-/// is marked. Samples outside the row count as not marked.
+/// One pass of a morphological opening along a row. If `all` is true, the pass is an erosion, which
+/// marks a sample if it and the `side - 1` samples after it are marked. Otherwise the pass is a
+/// dilation, which marks a sample if it or one of the `side - 1` samples before it is marked.
+/// Samples outside the row count as not marked.
 void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bool all) {
-  // An erosion reads the samples after a sample, so the loop runs backward. A dilation reads the
-  // samples before a sample, so the loop runs forward.
+  // The loop runs backward for an erosion, which reads later samples, and forward for a dilation,
+  // which reads earlier samples.
   int since = side;  // dilation: number of samples since the last marked sample
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];

@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// A set of samples within a rectangle, stored row by row. A value other than 0 marks a sample that
-/// belongs to the set.
+/// A set of samples within a rectangle, stored row by row; a value other than 0 marks a sample of
+/// the set.
 struct SampleSet {
   int width = 0, height = 0;
   std::vector<std::uint8_t> marked;

@@ -27,8 +27,8 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // Tolerance for the rounding errors of float samples that were converted to another scale, for
-  // example when a file was written.
+  // Tolerance for the rounding errors of float samples that another program converted to another
+  // unit.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
   if (invalid && std::isfinite(*invalid)) {
@@ -91,8 +91,7 @@ DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference)
     low = square / high;
     high = square / nearest;
   }
-  // If all depths are equal, high - low is 0. The last element keeps the span above 0 even if sigma
-  // is 0.
+  // The last term keeps the span above 0 if all depths are equal and sigma is 0.
   scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;

@@ -1,7 +1,6 @@
 #pragma once
-// Converts depth maps (distances, disparities, ranges) for filters of white Gaussian noise of one
-// level: determines which samples are holes, and maps depths to samples on the 0..255 scale and
-// back.
+// Converts depth maps (distances, disparities, ranges) to samples on the 0..255 scale whose noise
+// level is the same everywhere, and back. Determines which samples are holes.
 
 #include <optional>
 #include <vector>
@@ -33,10 +32,10 @@ struct DepthSamples {
   bool is_hole(double sample) const;
 };
 
-/// A scale of 0..255 for depths on which the noise level is the same at all depths. If the noise
-/// level grows with the square of the depth, sigma(z) = sigma (z / reference)^2, the samples are
-/// linear in e = reference^2 / z: the noise of e has the standard deviation sigma at all depths (to
-/// first order). For constant noise, e is z itself.
+/// A scale of 0..255 for depths on which the noise level is the same at all depths. For a noise
+/// level that grows with the square of the depth, sigma(z) = sigma (z / reference)^2, the scale is
+/// linear in e = reference^2 / z, because the noise of e has the standard deviation sigma (to first
+/// order). For constant noise, e is z.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma
@@ -49,10 +48,10 @@ struct DepthScale {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Returns the depth for a result of the filter. The result is a mean of noisy values of e, and
-  /// the noise increases this mean: to second order, E[e] = e0 + sigma^2 / e0, where e0 is the
-  /// value for the depth without noise. The function solves this equation for e0. (A mean below 2
-  /// sigma has no solution. The function then returns the depth for e0 = sigma.)
+  /// Returns the depth for a result of the filter, which is an estimate of E[e]. To second order,
+  /// E[e] = e0 + sigma^2 / e0, where e0 is the value without noise; the function solves this
+  /// equation for e0. Results below 2 sigma have no solution, and the function returns the depth
+  /// for e0 = sigma.
   double inverse(double stabilised) const;
 
  private:
@@ -76,10 +75,10 @@ class DepthStatistics {
   double quantile(double share) const;
 
   /// Returns the scale for noise of the level `sigma`, in the unit of depths; 0: no noticeable
-  /// noise. The samples 0 and 255 stand for the quantiles at 0.1 % and 99.9 % of all depths, so
-  /// that results do not depend on the unit of depths. If these quantiles are less than 8 sigma
-  /// apart, the scale spans 8 sigma. (Filters accept samples from about -128 to 383. Depths outside
-  /// this range are preserved unchanged: core/float_range.h.)
+  /// noise. The samples 0 and 255 stand for the quantiles at 0.1 % and 99.9 % of all depths. If
+  /// these quantiles are less than 8 sigma apart, the scale spans 8 sigma. (Filters accept samples
+  /// from about -128 to 383; depths outside this range are preserved unchanged:
+  /// core/float_range.h.)
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

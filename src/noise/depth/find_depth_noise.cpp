@@ -16,8 +16,8 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes, because
-/// filled-in values have no noise. The function changes nothing if hardly any block is free of
+/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes:
+/// interpolated values have no noise. The function changes nothing if hardly any block is free of
 /// holes.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
@@ -32,8 +32,7 @@ void exclude_holes(const Frame& stabilised) {
       if (holes.at(x, y)) samples(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Estimates the noise on the 0..255 scale of `scale`. The estimate ignores maps that consist of
-/// holes only.
+/// Estimates the noise on the 0..255 scale of `scale`. Maps without valid depths are ignored.
 PlaneNoise find_noise(const DepthScale& scale, std::span<const Frame> maps) {
   std::vector<Excerpt> excerpts;
   for (const Frame& map : maps) {

@@ -1,5 +1,5 @@
 #pragma once
-// Determines the noise level of depth maps. The level is given by the user or estimated.
+// Determines the noise level of depth maps: specified by the user, or estimated.
 
 #include <optional>
 #include <span>
@@ -16,10 +16,10 @@ struct DepthSetup {
   PlaneNoise noise;  // noise on the 0..255 scale of `scale`
 };
 
-/// Returns the settings for consecutive maps, whose depths were added to `statistics`. `sigma` is
-/// the noise level in the unit of depths. If it is empty, the function estimates the noise
-/// (noise/estimate), which may then be coloured. The estimate uses blocks without holes if there
-/// are enough of them. The noise has no curve, because the scale defines how the noise grows with
+/// Returns the settings for consecutive maps. `statistics` contains the depths of these maps.
+/// `sigma` is the noise level in the unit of depths; if it is empty, the function estimates the
+/// noise (noise/estimate), which may then be coloured. The estimate uses blocks without holes if
+/// there are enough. The noise has no curve, because the scale defines how the noise grows with
 /// depth. `reference` is the reference depth for DepthStatistics::scale().
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,

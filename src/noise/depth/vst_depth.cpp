@@ -23,7 +23,7 @@ void stabilise_plane(const DepthScale& scale, PlaneView<const T> depth,
 }
 
 /// Converts a depth to a sample. If this sample would mark a hole, the function returns an adjacent
-/// value, which marks no hole.
+/// value.
 template <class T>
 T sample_of(const DepthScale& scale, const FrameFormat& format, double depth) {
   const double v = (depth - scale.samples.zero) / scale.samples.unit;

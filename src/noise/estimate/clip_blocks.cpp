@@ -42,8 +42,8 @@ struct BlockClipping {
   bool constant = false;
   float mean = 0;
 };
-/// Returns how many samples are clipped in the block in the middle of a window, and how many in the
-/// ring around the block.
+/// Returns the numbers of clipped samples in the block in the middle of a window and in the ring
+/// around the block.
 BlockClipping clipping_of(const Window& w, float low, float high) {
   BlockClipping result;
   for (int y = clip_border; y < clip_border + side; ++y)
@@ -76,15 +76,14 @@ bool same_block(const Window& a, const Window& b) {
   return true;
 }
 
-/// The difference between two frames is explained by four regressors: two slopes (motion by less
-/// than a sample), the picture itself (a change of gain) and a constant (a change of offset).
+/// Four regressors explain the difference between two frames: two slopes (motion by less than a
+/// sample), the picture itself (a change of gain) and a constant (a change of offset).
 constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds the sums of products that the normal equations of the fit need. `patches` contains the
-  /// regressors and the difference. The function multiplies the samples of each pair of patches,
-  /// and sums the products over a rectangle. With a `sign` of -1, it subtracts these sums.
+  /// Adds the sums of products for the normal equations of the fit over a rectangle; subtracts them
+  /// if `sign` is -1. `patches` contains the regressors and, last, the difference.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)
@@ -134,7 +133,7 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Applies the orthonormal DCT to a block of differences, and returns half of the squares of the
+/// Applies the orthonormal DCT to a block of differences, and returns half of the squared
 /// coefficients, because a difference contains the noise of two frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
@@ -199,8 +198,7 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   ClipDifference out;
   const FrameFormat& format = from_.format;
   const int sx = i == 0 ? 0 : format.chroma_shift_x, sy = i == 0 ? 0 : format.chroma_shift_y;
-  // The motion vector is rounded to whole samples of the plane; the remainder is less than one
-  // sample.
+  // The motion vector is rounded to whole samples of the plane.
   const auto scaled = [](int a, int shift) {
     return (a + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
   };

@@ -1,7 +1,6 @@
 #pragma once
-// The difference between a block of one frame and the block at the corresponding position in the
-// next frame, after compensation of motion by less than a sample and of changes of brightness. The
-// noise of clips is measured in such differences.
+// Differences between a block of one frame and the motion-compensated block of the next frame,
+// after correction of changes of brightness. The noise of clips is measured in these differences.
 
 #include <array>
 
@@ -13,14 +12,14 @@
 namespace lull {
 
 /// Clipping statistics of a block in one stored channel, over the samples of both frames. Distances
-/// are on the 0..255 scale; infinite: there is no clip limit.
+/// are on the 0..255 scale; infinite: no clip limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// The measured difference of two blocks in one plane: squared coefficients, normalised to the
-/// noise of one frame, and properties that decide whether the block is used.
+/// The difference of two blocks in one plane: squared coefficients, normalised to the noise of one
+/// frame, and properties by which blocks are selected.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block
@@ -45,8 +44,8 @@ class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Compares two blocks in plane `i`: the block of the first frame that begins at (x, y), measured
-  /// in samples of the first plane, and the block of the other frame at the displacement `v`.
+  /// Compares two blocks in plane `i`: the block of the first frame at (x, y), in samples of the
+  /// first plane, and the block of the other frame displaced by `v`.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -8,8 +8,7 @@
 namespace lull {
 namespace {
 
-/// Returns the means over 4x4 samples of the coarse luma plane. Each mean covers 16x16 samples of
-/// the frame.
+/// Returns the means of 16x16 samples of the frame, computed from the means of 4x4 samples.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);
@@ -23,8 +22,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums of the samples of two overviews (means of 16x16 samples), of their squares and of their
-/// products, over the area in which the overviews overlap. The second overview is displaced.
+/// Sums of the samples, of their squares and of their products, over the overlap of two displaced
+/// frames of reduced size (means of 16x16 samples).
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -50,8 +49,7 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Number of examined blocks of 16x16 samples of a frame, and number of these blocks that show
-/// combing.
+/// Numbers of examined blocks of 16x16 samples of a frame and of those that show combing.
 struct CombCount {
   int blocks = 0, combed = 0;
 };
@@ -71,9 +69,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // A block shows combing if `near`, the squared difference of adjacent rows, is more than 1.5
-      // times `far`, the squared difference of rows two apart, plus a small constant. White noise
-      // has this ratio in only one of ten thousand blocks.
+      // `near` is the squared difference of adjacent rows, and `far` that of rows two apart. Blocks
+      // of white noise pass this threshold only once in ten thousand.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -93,8 +90,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
   // Returns whether many samples have exactly this value: more than a thousandth of all samples,
-  // and more samples than the next two values towards the middle of the range have together.
-  // `inwards` is the direction of these two values, 1 or -1.
+  // and more than the two adjacent values towards the middle of the range have together. `inwards`
+  // is the direction to the middle, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -122,8 +119,7 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // The height is reduced to a multiple of 4, so that both fields also have equal numbers of
-    // chroma rows.
+    // The height is a multiple of 4, so that both fields have equal numbers of chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)
       frame.planes[i] = even_rows(frame.planes[i], frame.format.plane_height(i));
@@ -144,8 +140,7 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {
       const Overlap both = overlap_of(a, b, dx, dy);
-      // If the standard deviation is below 4, the frames have too little content to distinguish
-      // scenes.
+      // Frames with a standard deviation below 4 have too little content to distinguish scenes.
       if (std::max(both.variance_a(), both.variance_b()) < 16 * both.n * both.n) return true;
       if (both.correlation() > min_correlation) return true;
     }

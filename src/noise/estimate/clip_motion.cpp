@@ -9,9 +9,8 @@
 namespace lull {
 namespace {
 
-// `coarse_step` is the distance of the samples of the coarse plane, in samples of the frame.
-// `coarse_side` is the side of the region that is compared for a large block, in coarse samples (16
-// coarse samples are 64 samples of the frame).
+// `coarse_step` is the distance between coarse samples, in samples of the frame. `coarse_side` is
+// the side of the region that is compared for a large block, in coarse samples.
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // number of steps of the local search for a block
@@ -22,8 +21,8 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns the sum of the squared deviations of the differences from their mean, multiplied by
-  /// `count`. The mean is subtracted because fades and flashes change it.
+  /// Returns `count` times the sum of the squared deviations of the differences from their mean.
+  /// The mean is subtracted because fades and flashes change it.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
@@ -48,9 +47,9 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
   return {Width * Height, sum, squares};
 }
 
-/// Returns the vector for which the square at (x, y) has the least difference. Candidates are up to
-/// `reach` steps of `step` samples away from `centre` in each direction. If several vectors have
-/// the least difference, the function prefers `centre`, then the first vector in row order.
+/// Returns the vector with the least difference for the square at (x, y). Candidates are up to
+/// `reach` steps of `step` samples away from `centre` in each direction. Among equal candidates,
+/// the function prefers `centre`, then the first in row order.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
@@ -167,12 +166,11 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge({0, 0});
   if (min_cost == 0) return best;
   // A vector other than the two start vectors must reduce the sum of squares by at least a quarter.
-  // Noise alone does not: the standard deviation of a sum of N squares is sqrt(2 / N) of the sum,
-  // which is 7 % for the 384 samples of the ring around a block.
+  // Noise alone causes smaller changes: a sum of N squares has a relative standard deviation of
+  // sqrt(2 / N), which is 7 % for the 384 samples of the ring around a block.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // A local search starts from the vector of the large block or from 0, whichever has the smaller
-  // sum of differences. In each step, the search chooses the neighbouring vector with the smallest
-  // sum.
+  // The local search starts from the vector of the large block or from 0, whichever has the smaller
+  // sum of differences. Each step moves to the neighbouring vector with the smallest sum.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

@@ -1,8 +1,8 @@
 #pragma once
-// Block motion between two frames, for the measurement of noise in clips. The vector of a block is
-// chosen by the surroundings of the block alone, never by the block itself. If the search minimised
-// the difference of the block itself, it would prefer vectors for which the noise is low by chance,
-// and the noise would be underestimated. All calculations are in integers on 8-bit luma.
+// Block motion between two frames, for the measurement of noise in clips. The search compares only
+// the surroundings of a block. If it compared the block itself, it would prefer vectors at which
+// the noise is low by chance, and the noise would be underestimated. All calculations are in
+// integers on 8-bit luma.
 
 #include <cstdint>
 #include <vector>
@@ -13,11 +13,12 @@
 
 namespace lull {
 
-/// Sizes, in samples, of a block, of the ring around the block, and of the gap between block and
-/// ring. The search does not use the gap, because noise is correlated between neighbouring samples.
+/// Sizes, in samples, of a block, of the ring around the block, and of the gap between them. The
+/// gap keeps the ring independent of the block, because noise is correlated between neighbouring
+/// samples.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Width of the border around the ring, in samples. The derivatives at the edge of the ring need
-/// it.
+/// Width of the border around the ring that the derivatives at the edge of the ring need, in
+/// samples.
 inline constexpr int clip_border = 2;
 /// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;
@@ -40,8 +41,8 @@ class ClipLuma {
   PlaneView<const std::uint8_t> fine_;
 };
 
-/// Motion vectors of large blocks from one frame to another. They are the starting points of the
-/// searches for the vectors of small blocks.
+/// Motion vectors of large blocks from one frame to another, from which the searches for the
+/// vectors of small blocks start.
 class ClipMotion {
  public:
   /// The frames must outlive this object. The large blocks are `cell` samples apart.

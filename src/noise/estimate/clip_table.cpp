@@ -13,22 +13,19 @@ namespace lull {
 namespace {
 
 constexpr std::size_t min_blocks = 30, enough_blocks = 60;
-/// Number of groups into which blocks are divided by brightness. The groups have equal size, so
-/// that noise that depends on brightness is measured at all brightnesses.
+/// Number of groups of equal size into which blocks are divided by brightness, so that noise is
+/// measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// The measurement uses the share `smooth_share` of the blocks: those with the smallest slopes. Of
-/// these, it drops the blocks whose motion is not compensated well: their ring energy
-/// (ClipDifference::ring_energy) exceeds the quantile `typical` of all ring energies by more than
-/// the factor `still_typical`. The values were chosen on three clips
-/// (docs/measurements/noise-estimation.md). On these clips, twice the value of `smooth_share`
-/// raises the estimated level by 0.02.
+/// The measurement uses the share `smooth_share` of the blocks, those with the smallest slopes. It
+/// drops blocks whose ring energy (ClipDifference::ring_energy) exceeds the quantile `typical` of
+/// all ring energies by more than the factor `still_typical`, because their motion is not
+/// compensated well. The values were chosen on three clips (docs/measurements/noise-estimation.md).
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with more than a few clipped samples in their ring (the samples around the block),
-/// if enough other blocks remain. The function ignores clipped samples in the block itself, because
-/// their number depends on the noise of the block. A later step compensates their effect on the
-/// variance.
+/// Drops blocks with more than a few clipped samples in the ring around the block, if enough other
+/// blocks remain. The function does not count clipped samples in the block itself, because their
+/// number depends on the noise of the block.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -37,8 +34,7 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Removes all blocks except the smoothest. Of the smoothest blocks, removes those whose motion is
-/// not compensated well.
+/// Keeps only the smoothest blocks, without those whose motion is not compensated well.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));
@@ -54,17 +50,16 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 }
 
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with noise
-/// of level `sigma`. The result is 0 if the remaining variance is too small. The result is also 0
-/// if noise of this level cannot clip so many samples in an area of one brightness. In this case,
-/// the block has several brightnesses or shows a letterbox. The share of clipped samples may exceed
-/// the expected share by `slack`.
+/// of level `sigma`. The result is 0 if the remaining variance is too small. It is also 0 if the
+/// share of clipped samples exceeds the share that this noise level explains by more than `slack`:
+/// the block then has several brightnesses or shows a letterbox.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
-  // If noise is clipped at both limits, the product of the two remaining shares of the variance is
-  // a close approximation.
+  // For noise that is clipped at both limits, the product of the remaining shares is a close
+  // approximation.
   const double left = low.variance * high.variance;
   const double clipped_share = std::min(low.clipped_share + high.clipped_share, 1.0);
   const double maximum =
@@ -78,8 +73,7 @@ bool is_clipped(const ClipDifference& b) {
   return std::ranges::any_of(b.channels, [](const ClipChannel& c) { return c.clipped_share > 0; });
 }
 
-/// Computes ClipDifference::retained of each block from the mean of the block, for noise with the
-/// given variance.
+/// Sets ClipDifference::retained of each block for noise with the given variance.
 void set_retained(std::span<ClipDifference> blocks, float variance, const ChannelShares& shares,
                   double slack) {
   for (ClipDifference& b : blocks) {
@@ -97,10 +91,9 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Bounds on the energies of the coefficients of a block, each in units of the current variance of
-/// its coefficient. If the mean energy is above `max_energy`, the block shows motion and is not
-/// used. Before this mean is computed, the energy of each coefficient is limited to
-/// `max_coefficient_energy`.
+/// Bounds on the energies of the coefficients of a block, in units of the current variance of the
+/// coefficient. Blocks with a mean energy above `max_energy` show motion and are not used. The mean
+/// is computed from energies limited to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -117,9 +110,9 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
 }
 
 /// Returns the mean energy of each coefficient over the blocks, corrected for clipping. The
-/// coefficients form two sets. A block contributes to the means of one set if its energy in the
-/// other set is not far above the current variances. Selection and measurement are therefore
-/// independent.
+/// function divides the coefficients into two sets. A block contributes to the means of one set if
+/// its energy in the other set is not far above the current variances, so that selection and
+/// measurement are independent.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};
@@ -143,10 +136,9 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0). This coefficient contains the mean of a block
-/// relative to the ring around the block, so the noise of the ring increases its measured variance.
-/// The limit is an extrapolation from the other coefficients, which is accurate if the spectrum is
-/// separable.
+/// Limits the variance of coefficient (0, 0). This coefficient is the mean of a block relative to
+/// the ring around it, so that the noise of the ring increases its measured variance. The limit is
+/// extrapolated from the other coefficients under the assumption that the spectrum is separable.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -160,8 +152,7 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
-/// Computes the variances that the noise had before it was clipped, by iteration. Each round about
-/// halves the error.
+/// Computes the variances before clipping by iteration. Each round about halves the error.
 CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
                                   const ChannelShares& shares, double slack) {
   constexpr int max_rounds = 40;
@@ -208,9 +199,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The iteration runs twice, because it approaches the noise level from below. At a level that is
-  // too low, noise explains only a part of the clipped samples. Therefore only the second run,
-  // which begins at a level that is nearly right, can recognise blocks with letterboxes.
+  // The iteration approaches the noise level from below. Blocks with letterboxes can be recognised
+  // only if the level is nearly right, so a second run starts from the level of the first.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

@@ -11,12 +11,11 @@
 
 namespace lull {
 
-/// Returns those blocks of one plane of one excerpt that are suited to measure noise. The selection
-/// depends neither on the difference between the frames in a block nor on the flatness of the
-/// block. Blocks are selected by the slopes of the picture. To exclude motion that is not
-/// compensated, they are also selected by the difference in the ring around the block, which is
-/// independent of the noise in the block. (Codecs copy blocks without their noise, so that the
-/// flattest blocks would underestimate the level.)
+/// Returns the blocks of one plane of one excerpt in which noise can be measured. The function
+/// selects blocks by the slopes of the picture, and by the difference in the ring around the block,
+/// which reveals motion that is not compensated. It uses neither the difference in the block nor
+/// the flatness of the block: codecs copy blocks without their noise, so that the flattest blocks
+/// would underestimate the level.
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// Contributions of the stored channels to the noise of a plane that is computed from the channels.

@@ -14,10 +14,10 @@
 namespace lull {
 namespace {
 
-/// Noise with a standard deviation below this value loses hardly any variance at the clip limits.
+/// Noise below this standard deviation loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// A value is a clip limit only if more than this share of the plane's samples have this value and
-/// a neighbour with another value.
+/// The minimum or maximum of a plane is a clip limit only if more than this share of the samples
+/// have this value and a neighbour with another value.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane; null: the plane keeps its curve, if it has one.
@@ -27,8 +27,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped. The number is three for RGB frames. In
-/// all other layouts, only the noise of the first plane (grey or luma) may be clipped.
+/// Returns the number of planes whose noise may be clipped: three for RGB, otherwise the first
+/// plane only (grey or luma).
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
@@ -52,8 +52,8 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
 }
 
 /// Finds the minimum and maximum of the plane's samples, and the shares of samples that have one of
-/// these values while a neighbour has another value. Samples of black bars and burnt-out skies are
-/// not counted, because these areas are flat.
+/// these values while a neighbour has another value. Flat areas such as black bars and burnt-out
+/// skies do not contribute.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -137,13 +137,12 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Returns the noise model with the new curves. If a plane has a new curve, its sigma becomes the
-/// noise level of samples that this curve stabilises.
+/// Returns the noise model with the new curves. The sigma of a plane with a new curve becomes the
+/// noise level of the stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // If the noise model is given in the opponent space, it cannot be scaled for R, G and B
-  // separately. The complete model is then multiplied by the largest ratio of new to previous
-  // sigma.
+  // A noise model of the opponent space cannot be scaled for R, G and B separately. The function
+  // multiplies the complete model by the largest ratio of new to previous sigma.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];
@@ -160,8 +159,8 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the level of the noise before clipping, for a plane with a given level: the given level,
-/// or the estimated level if the estimate is certain and much lower than the given level.
+/// Returns the noise level before clipping: the given level, or the estimated level if the estimate
+/// is certain and much lower than the given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -9,15 +9,14 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the error in units of the quantisation step. (The error of rounding to
-/// multiples of a step has a standard deviation of 0.29. Codecs predict most blocks from earlier
-/// frames, and the errors of such blocks partly cancel.)
+/// Standard deviation of the codec's error in units of the quantisation step. (It is less than the
+/// 0.29 of rounding to multiples of a step, because codecs predict most blocks from earlier frames,
+/// and the errors partly cancel.)
 constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
-/// `fine_step`, and counts completely from `coarse_step` on. The change in between is gradual.
+/// `fine_step` and counts completely from `coarse_step` on, with a gradual transition.
 constexpr float fine_step = 12, coarse_step = 24;
-/// Minimum noise level of a noise curve that is made for the error of a codec. The minimum replaces
-/// measured noise levels below it.
+/// Minimum noise level of the noise curve of a plane with codec error.
 constexpr float min_codec_level = 0.5f;
 
 std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
@@ -27,9 +26,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The curve of the plane still describes only the measured noise. Sessions use the curve
-/// to detect repeated frames, and the error of a repeated frame does not differ from that of the
-/// previous frame.
+/// `level`. The noise curve of the plane does not change, because sessions use it to detect
+/// repeated frames, which repeat the codec's error too.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

@@ -40,19 +40,19 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
     // Minimum noise level of the first plane, on the 0..255 scale, at which a measured noise curve
-    // is used. At lower noise levels, the measured curve shows texture and not noise.
+    // is used. Below it, the measured curve shows texture instead of noise.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Only the first frame of each excerpt is used. If no two frames of an excerpt have independent
-  // noise, its other frames usually repeat its first frame.
+  // The function uses only the first frame of each excerpt. The other frames usually repeat the
+  // first one if no two frames have independent noise.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // For camera noise, filters assume a noise level above the measured one, which already covers the
-  // effect of clipping.
+  // For camera noise, the level that filters assume is above the measured level and already covers
+  // the effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

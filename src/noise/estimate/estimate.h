@@ -1,7 +1,6 @@
 #pragma once
-// Estimates the noise of pictures and clips from their samples alone. The code is deterministic and
-// runs on the host: equal frames give equal estimates on every machine and for every number of
-// threads.
+// Estimates the noise of pictures and clips from their samples alone. The code runs on the host.
+// Equal frames give equal results on every machine and for every number of threads.
 
 #include <array>
 #include <span>
@@ -13,9 +12,9 @@
 
 namespace lull {
 
-/// An excerpt of an input: consecutive frames. Noise is measured in the differences between frames;
-/// an excerpt of a single frame is estimated as a still picture. All excerpts have one format, and
-/// their samples are in host memory.
+/// An excerpt of an input: consecutive frames. Noise is measured in the differences between frames,
+/// or, for a single frame, as in a still picture. All excerpts have one format, and their samples
+/// are in host memory.
 using Excerpt = std::vector<Frame>;
 
 /// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. The
@@ -25,31 +24,31 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// The noise that filters remove at strength 1. For RGB, this noise model is given for the
-  /// opponent space. If all sigmas are 0, there is no noticeable noise.
+  /// The noise that filters remove at strength 1. For RGB, the noise model is given for the
+  /// opponent space. Sigmas of 0: no noticeable noise.
   NoiseModel noise;
   /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};
-  /// Standard deviation of the noise that remains in means of 8x8 samples of the first plane (for
-  /// RGB: of Y), on the 0..255 scale. For white noise, it is an eighth of the level.
+  /// Standard deviation of the noise in means of 8x8 samples of the first plane (for RGB: of Y), on
+  /// the 0..255 scale. For white noise, it is an eighth of the level.
   float coarse = 0;
-  /// If false, the estimate is uncertain because texture and noise look alike in the frames.
-  /// `noise` is then a safe low value, and `why` states the observation in a few words.
+  /// If false, texture and noise look alike in the frames, so that the result is uncertain. `noise`
+  /// is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;
-  /// Share of the energy of flat blocks that the noise explains, 0..1. The rest is texture. Still
-  /// pictures with a low value have hardly a block without texture, so that their estimate is less
-  /// reliable. For clips the share is 1, because the compensation of motion removes texture.
+  /// Share of the energy of flat blocks that noise explains, 0..1; texture explains the rest. Still
+  /// pictures with a low share have hardly a block without texture, and their result is less
+  /// reliable. For clips, the share is 1.
   float confidence = 1;
   /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
   /// gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Noise levels of each plane as a function of luma, for clips. The elements are in the order of
-  /// increasing luma. There are elements only for values of luma that occur in the pictures. Noise
-  /// levels refer to stored samples.
+  /// Noise levels of the stored samples of each plane as a function of luma, for clips. The
+  /// elements are in the order of increasing luma. Values of luma that do not occur in the pictures
+  /// have no element.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
-  /// Standard deviation of the error of a lossy codec that `noise` contains in addition to the
-  /// measured levels, on the 0..255 scale (codec_error.h). Noise files do not store it.
+  /// Standard deviation, on the 0..255 scale, of the error of a lossy codec (codec_error.h) that
+  /// `noise` contains in addition to the measured levels. Noise files do not store it.
   std::array<float, 3> codec_error{};
 };
 

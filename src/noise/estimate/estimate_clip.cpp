@@ -16,20 +16,18 @@ namespace lull {
 namespace {
 
 /// `wanted_blocks` is the number of blocks that are compared between two frames. `small_cell` and
-/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h), in
-/// small and in large frames. A frame with more than `large_frame` samples is large.
+/// `large_cell` are the distances between the large blocks of the motion search (clip_motion.h);
+/// frames of more than `large_frame` samples use `large_cell`.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// If more than this share of the blocks is copied, the frame repeats the previous one. If all
-/// frames are repeated by this rule, the rule is applied again with `max_copied_share_at_last`, so
-/// that the few moving blocks are measured. All frames are repeated by this rule in clips without
-/// noise in which most of the picture does not move.
+/// A frame repeats the previous one if more than this share of its blocks is copied. If this limit
+/// classifies all frames as repeated, `max_copied_share_at_last` replaces it. The few moving blocks
+/// of a clip without noise are then measured.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum share of the maximum variance of the excerpt. If the variance between two frames is less
-/// than this share, the second frame is an encoded copy of the first frame.
+/// Minimum ratio of the variance between two frames to the maximum variance in the excerpt. Below
+/// it, the second frame is an encoded copy of the first.
 constexpr float min_excerpt_share = 0.25f;
-/// A noise level below this value counts as no noise. For comparison, rounding to 8 bits causes a
-/// noise level of 0.29.
+/// Noise below this level counts as no noise; rounding to 8 bits has the level 0.29.
 constexpr float min_level = 0.5f;
 
 /// The differences of the blocks of two frames, in each plane.
@@ -40,7 +38,7 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // An odd step puts blocks at all offsets relative to a codec's block grid.
+  // The odd step puts blocks at all offsets relative to a codec's block grid.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
@@ -141,8 +139,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // R, G and B are clipped independently. The contributions of R, G and B, and the tables, depend
-  // on each other, so they are computed in a few rounds, which converge.
+  // R, G and B are clipped independently. Their contributions and the tables depend on each other,
+  // so the loop computes both repeatedly until they converge.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -152,8 +150,7 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   return measured;
 }
 
-/// Returns the median, which is the mean of the two middle values of an even number. There must be
-/// at least one value.
+/// Returns the median, or the mean of the two middle values. There must be at least one value.
 float median_of(std::vector<float> values) {
   std::ranges::sort(values);
   const std::size_t n = values.size();
@@ -161,8 +158,7 @@ float median_of(std::vector<float> values) {
 }
 
 /// Returns a table with the median noise level of the excerpts and the mean shape of their spectra.
-/// An excerpt with a noise level far from the median contains the noise of another scene, or none.
-/// The shape of its spectrum is not used.
+/// The mean excludes excerpts whose noise level is far from the median.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -194,10 +190,9 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
   return {sums[0] / counts[0], sums[1] / counts[1], sums[2] / counts[2]};
 }
 
-/// Returns the noise curve of luma. The curve is linear between measured brightnesses and constant
-/// outside them. Returns null if the noise level varies too little. Standard deviations that differ
-/// by less than a factor of 1.5 may be due to texture, and an unneeded curve reduces the PSNR by
-/// 0.06 to 0.3 dB.
+/// Returns the noise curve of luma, linear between the measured brightnesses and constant outside
+/// them. Returns null if the standard deviations differ by less than a factor of 1.5: texture may
+/// cause such differences, and an unneeded curve reduces the PSNR by 0.06 to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -240,10 +235,9 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Returns a block of chroma with the selection criteria of the luma block at its position. The
-/// noise of chroma depends on the colour. If blocks were selected by the slopes and rings of
-/// chroma, colours with little noise would be preferred, and the estimate would be too low for the
-/// other colours.
+/// Returns a block of chroma with the selection criteria of the luma block at its position.
+/// Selection by the slopes and rings of chroma would prefer colours with little noise, and the
+/// levels of other colours would be too low.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -258,8 +252,8 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks in which the chroma noise repeats the chroma noise of the previous frame. Luma
-  /// does not show such repetitions.
+  /// Removes blocks whose chroma noise repeats that of the previous frame. Luma does not show such
+  /// repetitions.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);
@@ -270,9 +264,8 @@ struct LumaRange {
   }
 };
 
-/// Returns the noise levels of a plane by luma. The noise is estimated separately for each range of
-/// luma, so that ranges with little noise do not determine which blocks are selected in other
-/// ranges.
+/// Returns the noise levels of a plane by luma. The function selects blocks and estimates the noise
+/// separately in each range of luma.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -301,7 +294,7 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
     // `variance` is the mean over all coefficients. Unlike mean_variance(), it includes coefficient
-    // (0, 0), which contains a large part of coarse noise.
+    // (0, 0), because coarse noise is largely in this coefficient.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -360,8 +353,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Noise also counts as white if its spectrum is not quite flat, because motion raises the
-  // variance of low frequencies, and because codecs remove noise from low and high frequencies.
+  // Noise also counts as white if its spectrum is not quite flat, because motion raises low
+  // frequencies, and codecs reduce low and high frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 

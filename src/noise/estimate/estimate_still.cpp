@@ -18,56 +18,55 @@ namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
-/// Maximum number of blocks of a plane that are examined for the noise of demosaiced pictures. It
-/// is smaller than `max_blocks` because three planes are examined.
+/// Maximum number of blocks of a plane in the search for the noise of demosaiced pictures. It is
+/// smaller than `max_blocks` because the search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured. The
-/// frequency of DCT coefficient (v, u) is v + u. `coloured_fall` is the level at the frequency 5,
-/// divided by the level at the frequencies 11 to 13. `coloured_end_fall` is the level at the
-/// frequency 8, divided by the level at 11 to 13. In camera pictures, the ratios are at least 3.1
-/// and 1.64. Scans have weak white noise: in flat blocks of Set12 and Kodak, the ratios are at most
+/// Minimum ratios by which the spectrum of flat blocks falls if the noise is coloured. The ratios
+/// compare levels at frequencies v + u of DCT coefficients (v, u):
+/// - `coloured_fall`: the level at 5, divided by the level at 11 to 13. It is at least 3.1 in
+///   camera pictures.
+/// - `coloured_end_fall`: the level at 8, divided by the level at 11 to 13. It is at least 1.64 in
+///   camera pictures.
+///
+/// In flat blocks of Set12 and Kodak, which are scans with weak white noise, the ratios are at most
 /// 3.5 and 1.42 (except in one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Noise whose spectrum falls by less than `coloured_fall`, but at least by `uniform_fall`, also
-/// counts as coloured under two conditions: all flat blocks have similar energy at coarse
-/// frequencies (unevenness), and the level at the lowest frequencies is similar to the level at
-/// middle frequencies (slope). A picture with both coloured noise and fine white noise has such a
-/// spectrum.
+/// Noise whose spectrum falls by at least `uniform_fall` also counts as coloured if all flat blocks
+/// have similar energy at coarse frequencies (unevenness) and if the level at the lowest
+/// frequencies is similar to the level at middle frequencies (slope). Pictures with coloured noise
+/// and fine white noise have such spectra.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
-/// Minimum noise level at the finest frequencies after the variance of rounding was subtracted.
-/// Noise levels below this minimum are not reliable.
+/// Minimum noise level at the finest frequencies, after subtraction of the variance of rounding.
+/// Lower levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Camera noise is nearly flat at the lowest frequencies. For such noise, the level of DCT
-/// coefficients (v, u) with v + u = 1..2, divided by the level at v + u = 3..4, is at most this
-/// ratio. The ratio of shading and soft texture is above this limit.
+/// Maximum level of DCT coefficients (v, u) with v + u = 1..2, divided by the level at v + u =
+/// 3..4. Camera noise, which is nearly flat at the lowest frequencies, stays below this ratio;
+/// shading and soft texture exceed it.
 constexpr double texture_slope = 3.4;
-/// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
-/// without texture are alike.
+/// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks of
+/// pure noise are alike.
 constexpr double texture_unevenness = 2.0;
-/// A dispersion or a direction above these limits shows texture (FlatBlockSpectrum), because noise
-/// of any level stays below them. Camera noise has a dispersion of at most 11 and a direction of at
-/// most 10.
+/// Dispersion or direction (FlatBlockSpectrum) above these limits shows texture. Camera noise has a
+/// dispersion of at most 11 and a direction of at most 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Coarse camera noise has noise levels of at most 11. Stronger noise is accepted only if it
-/// resembles synthetic noise in three properties. Synthetic noise has dispersion, kurtosis and
-/// slope of at most 1.7, 3.4 and 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of
-/// them.
+/// Coarse camera noise has levels of at most 11. Stronger noise is accepted only if its dispersion,
+/// kurtosis and slope are those of synthetic noise: at most 1.7, 3.4 and 1.7. In pictures of
+/// plaster and gravel, at least one of the three is higher (1.8, 3.7 or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// A picture of this sharpness or above (CameraNoise::sharpness) does not come from a camera that
-/// denoises. Coarse noise in such a picture is synthetic, and is uniform over the picture.
+/// Minimum sharpness (CameraNoise::sharpness) of pictures whose coarse noise is synthetic and
+/// uniform, because cameras that denoise give less sharp pictures.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
-/// Noise level that is used if the estimate is uncertain.
+/// Noise level of uncertain results.
 constexpr float safe_level = 2;
-/// Noise below these levels is invisible. The first limit is for R, G and B. The second limit is
-/// for Y of YCbCr, because the noise level of Y is two thirds of the noise level of R, G and B.
+/// Noise below these levels is invisible: the first limit is for R, G and B, the second for Y of
+/// YCbCr, whose noise level is two thirds of that of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma divided by the noise variance of luma, if the noise of red, green and
-/// blue is independent. (Measuring chroma does not help, because codecs remove nearly all chroma
-/// noise in flat blocks.)
+/// Noise variance of chroma divided by that of luma, for independent noise in red, green and blue.
+/// (Measuring chroma does not help, because codecs remove nearly all chroma noise in flat blocks.)
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
@@ -80,8 +79,7 @@ struct PlaneBlocks {
     return blocks.clipped.size() -
            static_cast<std::size_t>(std::ranges::count(blocks.clipped, PictureBlocks::unusable));
   }
-  /// Returns true if most of the plane is flat without any noise. In this case the picture is
-  /// synthetic graphics, not a photograph.
+  /// Returns true if most of the plane is flat without any noise, as in synthetic graphics.
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
@@ -110,9 +108,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Replaces nearly equal noise levels by one value: if `alike` is true and the noise levels differ
-/// by at most 15 %, each of them becomes their root mean square. If all noise levels are invisible,
-/// each of them becomes 0.
+/// If `alike` is true and the noise levels differ by at most 15 %, each of them becomes their root
+/// mean square. If all noise levels are invisible, all become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {
@@ -174,8 +171,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns true if the spectrum falls towards fine frequencies like the spectrum of coloured
-  /// noise. Before the test, the function subtracts the variance `rounding`.
+  /// Returns true if the spectrum falls towards fine frequencies as that of coloured noise does.
+  /// The function first subtracts the variance `rounding`.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);
@@ -256,8 +253,8 @@ class StillEstimate {
     estimate.confidence = static_cast<float>(found.agreement);
   }
 
-  /// Returns the share (0 to 1) of the variance of luma in flat blocks that is explained by white
-  /// noise. The variance is measured at the frequencies v + u = 3 and 4.
+  /// Returns the share (0 to 1) of the variance of luma in flat blocks that white noise explains,
+  /// measured at the frequencies v + u = 3 and 4.
   static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
                                bool is_rgb) {
     const NoiseModel& noise = estimate.noise;

@@ -11,9 +11,10 @@ namespace lull {
 namespace {
 
 constexpr std::int64_t second = 10'000'000;
-// Number of cells along each side of a frame; the means of luma in the cells reveal scene cuts.
+// Number of cells along each side of a frame. The mean luma of each cell is compared to find scene
+// cuts.
 constexpr int cells = 32;
-// Minimum change of the luma means at a scene cut: in 8-bit steps, and as a multiple of the typical
+// Minimum change of the luma means at a scene cut: in 8-bit steps, and relative to the typical
 // change.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
@@ -61,8 +62,8 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Returns the index of the known noise that applies to a scene that begins at this time. Scenes
-/// before the first entry use the first entry.
+/// Returns the index of the known noise for a scene that begins at this time. Scenes before the
+/// first entry use the first entry.
 std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
   constexpr double rounding = 1e-4;  // containers round times, for example to milliseconds
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
@@ -98,8 +99,8 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // The time of the cut lies between the timestamps of the two frames, so that the cut is correct
-    // even if containers have rounded the timestamps.
+    // The time of the cut lies halfway between the timestamps of the two frames, so that rounding
+    // of timestamps in containers does not matter.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
@@ -112,8 +113,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns by which share the grain of a frame is stronger than the grain of its scene at the same
-/// luma: 0.1 means 10 %. The result is 0 if there are too few samples.
+/// Returns the relative difference between the grain level of a frame and that of its scene at the
+/// same luma; 0 if there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -173,7 +174,7 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // If two successive frames deviate from their scene, a new scene begins at the first of them.
+    // Two successive frames deviate from their scene, so a new scene begins at the first of them.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

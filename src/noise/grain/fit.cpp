@@ -16,10 +16,10 @@ namespace {
 constexpr double max_gain = 10;         // a higher gain would clip the template of the grain
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
-/// Returns the share of a correlation that remains at this distance after a decoder has composed
-/// the plane from overlapping blocks with independent grain. The sides of a block are 32 samples
-/// (16 if the plane is subsampled). Where blocks overlap, two samples of a row are blended (weights
-/// 27 and 17 of 32); in subsampled planes, one sample (weights 23 and 22).
+/// Returns the factor by which a correlation at this distance decreases when a decoder composes the
+/// plane from overlapping blocks with independent grain. The sides of a block are 32 samples (16 if
+/// the plane is subsampled). Where blocks overlap, the decoder blends two samples of a row (weights
+/// 27 and 17 of 32), or one sample in subsampled planes (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -27,9 +27,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane, normalised by the standard deviation of this grain. The
-/// correlations with the luma grain are also normalised by the standard deviation of the luma
-/// grain.
+/// Correlations of the grain of a plane, normalised to a variance of 1. The correlations with the
+/// luma grain are normalised by the standard deviations of both.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -78,7 +77,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // Each value is a sum over all blocks. Division by the number of blocks makes it a mean.
+  // Each value is a sum over all blocks, which the division turns into a mean.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -88,8 +87,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the measured autocorrelation by that of the known noise. The measured one belongs to
-/// the removed noise, and denoising does not remove the coarsest part of the noise.
+/// Replaces the autocorrelation of the removed noise by that of the known noise, because denoising
+/// does not remove the coarsest part of the noise.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
@@ -127,8 +126,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations. `ridge` is added to the variance: measurement errors can give
-/// correlations that no noise has, and then the equations have no valid solution without `ridge`.
+/// Solves the normal equations. `ridge` is added to the variance, because measurement errors can
+/// give correlations for which the equations have no valid solution.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -158,9 +157,9 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Returns the filter coefficients as integer multiples of `units`, near the exact solution, that
-/// minimise the prediction error. The coarse part of the noise depends most on the sum of the
-/// coefficients, and independent rounding would make this sum inaccurate. The search changes one or
+/// Returns the filter coefficients, as integer multiples of `units`, that minimise the prediction
+/// error near the exact solution. Independent rounding would make the sum of the coefficients,
+/// which determines the coarse part of the noise, inaccurate. The search therefore changes one or
 /// two coefficients by one step as long as the error decreases.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
@@ -200,13 +199,12 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
   return rounded;
 }
 
-/// Sets the filter coefficients. Their unit is the finest power of 2 for which all coefficients are
-/// in range; the coarsest unit is 2^-6.
+/// Sets the filter coefficients. Their unit is the finest power of 2, at most 2^-6, for which all
+/// coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // This factor scales the coefficient with which luma's grain contributes to a chroma plane. A
-  // decoder filters white noise of the same standard deviation for every plane, although the
-  // prediction errors of the planes differ. With the factor, luma's grain has the same share,
-  // relative to this white noise, as in the measured grain.
+  // Factor for the coefficient of luma grain in a chroma plane. A decoder filters white noise of
+  // the same standard deviation for every plane, although the prediction errors of the planes
+  // differ. With the factor, luma grain contributes the measured share to the chroma grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -240,9 +238,9 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain. The filters must be stable, and must not exceed the range
-/// of the template. The function selects the filters whose grain has correlations most similar to
-/// the wanted correlations.
+/// Fits the filters of planes with grain. The filters must be stable, and their grain must not
+/// exceed the range of the template. Among such filters, the function selects those whose grain has
+/// correlations most similar to the wanted ones.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -278,8 +276,8 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
   return best;
 }
 
-/// Returns the standard deviation of a plane's template, in 8-bit steps. The decoder filters the
-/// template from white noise with a standard deviation of 32 / 2^grain_scale_shift, and rounds it
+/// Returns the standard deviation of a plane's template, in 8-bit steps. The decoder computes the
+/// template from white noise with a standard deviation of 32 / 2^grain_scale_shift, and rounds
 /// twice.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
@@ -297,8 +295,9 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Approximates the noise curve by lines between at most `maximum` of its points. The function adds
-/// the point with the largest deviation until all deviations are at most 2 %.
+/// Approximates the noise curve by a piecewise linear curve through at most `maximum` of its
+/// points. The function adds the point with the largest deviation until all deviations are at most
+/// 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());

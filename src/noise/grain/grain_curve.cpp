@@ -12,8 +12,8 @@ constexpr double luma_of(int bin) { return 8.0 * bin + 4; }
 
 bool is_populated(const GrainStatistics::Bin& bin) { return bin.count >= min_bin_samples; }
 
-/// Returns the variance of the grain in a bin, in squared units of grain_unit. The variance of
-/// rounding errors, `rounding`, is subtracted.
+/// Returns the variance of the grain in a bin, without the variance `rounding` of rounding errors,
+/// in squared units of grain_unit.
 double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;

@@ -14,25 +14,24 @@ struct GrainLevel {
 /// Standard deviations of the grain, in the order of increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
-/// Grain whose standard deviation is below this value, in 8-bit steps, is treated as no grain.
+/// Minimum standard deviation of grain, in 8-bit steps; weaker grain counts as none.
 inline constexpr double min_grain = 0.2;
 
-/// Stored samples are rounded before and after denoising, so the removed noise contains two
-/// variances of rounding. One of these two variances remains in the synthetic grain, because the
-/// decoder also rounds. This function returns the variance of one rounding, which must be
-/// subtracted, in squared units of grain_unit.
+/// Returns the variance of rounding, in squared units of grain_unit, that must be subtracted from
+/// the variance of the removed noise. Samples are rounded before and after denoising. Only one of
+/// the two roundings is subtracted, because the decoder of the synthetic grain rounds, too.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise. Each standard deviation is averaged over
 /// neighbouring bins, weighted by their numbers of samples.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the grain curve of known noise. `known` has standard deviations on the 0..255 scale, in
-/// the order of increasing luma. Unlike the grain curve of the removed noise, the grain curve of
-/// known noise includes the noise that denoising leaves in the picture, and has values at lumas
-/// without flat areas. The function scales the curve by the strength of the noise removed in
-/// `scene`, relative to the noise removed in `all` scenes to which the known noise applies. If
-/// denoising removed no noise, or `known` is empty, the result is `removed`.
+/// Returns the grain curve of known noise. `known` contains standard deviations on the 0..255
+/// scale, in the order of increasing luma. Unlike the removed noise, known noise includes the noise
+/// that denoising leaves in the picture, and it covers lumas without flat areas. The function
+/// scales the curve by the strength of the noise removed in `scene`, relative to the noise removed
+/// in `all` scenes to which the known noise applies. If denoising removed no noise, or `known` is
+/// empty, the result is `removed`.
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

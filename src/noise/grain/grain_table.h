@@ -1,8 +1,7 @@
 #pragma once
-// Film grain in the representation of AV1. Parameters describe the grain of a clip, and a player
-// synthesises similar grain. The text format is the format "filmgrn1" of libaom. The fields are
-// those of film_grain_params() in the AV1 bitstream specification (section 5.9.30), without the
-// offsets that the specification adds to coded values.
+// Film grain parameters of AV1, from which a player synthesises grain. The text format is the
+// format "filmgrn1" of libaom. The fields are those of film_grain_params() in the AV1 bitstream
+// specification (section 5.9.30), without the offsets that the specification adds to coded values.
 
 #include <array>
 #include <cstdint>
@@ -44,8 +43,8 @@ struct GrainParams {
   bool operator==(const GrainParams&) const = default;
 };
 
-/// The entry applies to frames from `start` up to, but not including, `end`. The two times are in
-/// units of 100 ns after the first frame of the clip.
+/// The entry applies to frames from `start` up to, but not including, `end`, in units of 100 ns
+/// after the first frame of the clip.
 struct GrainEntry {
   std::int64_t start = 0, end = 0;
   std::optional<GrainParams> grain;  // empty: the frames get no grain

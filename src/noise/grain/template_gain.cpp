@@ -9,8 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// The response of the template's filter to one sample of white noise. It covers `rows` rows,
-/// beginning with the row of this sample, and `reach` columns on either side of the sample.
+/// Impulse response of the template's filter. It covers `rows` rows, beginning with the row of the
+/// impulse, and `reach` columns on either side of the impulse.
 class Response {
  public:
   Response(int rows, int reach)
@@ -34,8 +34,8 @@ class Response {
       }
   }
 
-  /// For each lag (dx, dy), multiplies all pairs of samples with this lag, and adds the sum of the
-  /// products to `pairs`.
+  /// Adds, for each lag (dx, dy), the sum of products of all pairs of samples with this lag to
+  /// `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {
@@ -67,8 +67,7 @@ Taps taps_of(const GrainParams& grain, int plane) {
 }
 
 /// Returns the mean variance over the used rows of the template, which begin at row `first`. The
-/// first rows of a template are weaker than the others, because the filter begins there with white
-/// noise.
+/// first rows of a template are weaker, because the filter starts there.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
@@ -87,8 +86,8 @@ bool decays(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// Returns the response of chroma to one sample of luma noise. The noise sample is the one at
-/// (from_x, from_y) among the luma samples of one chroma sample.
+/// Returns the response of chroma to a unit impulse of luma noise. The impulse is at (from_x,
+/// from_y) among the luma samples of one chroma sample.
 Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
                          int from_y, double coefficient) {
   Response response(rows, luma.reach() >> shift_x);

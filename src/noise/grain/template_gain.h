@@ -1,7 +1,7 @@
 #pragma once
-// Level of the grain that a decoder synthesises. The decoder filters white noise of a known level.
-// The result is a template, from which the decoder takes all grain blocks of a picture (AV1
-// bitstream specification, section 7.18.3.3).
+// Level of the grain that a decoder synthesises. The decoder filters white noise of a known level
+// into a template, and copies all grain blocks of a picture from the template (AV1 bitstream
+// specification, section 7.18.3.3).
 
 #include <array>
 
@@ -12,11 +12,11 @@ namespace lull {
 
 /// Properties of the templates of one scene.
 struct TemplateGain {
-  /// Standard deviation of a plane's grain in the used part of the template, in units of the
-  /// standard deviation of the white noise.
+  /// Standard deviation of a plane's grain in the used part of the template, relative to the white
+  /// noise.
   std::array<double, 3> gain{1, 1, 1};
-  /// Correlations of each plane's grain, at lags within the reach of the filters, in the order of
-  /// pair_index().
+  /// Autocorrelation of each plane's grain, at lags within the reach of the filters, in the order
+  /// of pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};
   /// True if the response of every filter decays within the template.
   bool stable = true;

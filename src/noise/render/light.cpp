@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Returns plane `i` of a feature. A grey feature has one plane, which is returned for every `i`.
+/// Returns plane `i` of a feature buffer, or its only plane if it is grey.
 PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
@@ -52,7 +52,7 @@ void fill(PlaneView<float> to, Value value) {
 
 /// Computes the squared response to the mask of Immerkaer 1996 ("Fast noise variance estimation",
 /// doi:10.1006/cviu.1996.0060), normalised so that its mean is the variance of white noise. The
-/// response is 0 for linear gradients and for edges along the axes.
+/// response to linear gradients and to edges along the axes is 0.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -208,7 +208,7 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
       high_frequencies(light, to);
       radius = 3;
     }
-    // If a pixel is not finite, its variance is the mean of the variances around it.
+    // The variance of a pixel that is not finite is the mean of the variances around it.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// The factor by which the session multiplies the demodulated illumination of each pixel:
-/// stabilised_light_sigma divided by the noise level s around the pixel (vst_render.h).
+/// The factor for the demodulated illumination of each pixel: stabilised_light_sigma divided by the
+/// noise level s around the pixel (vst_render.h).
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

@@ -4,10 +4,9 @@
 
 namespace lull {
 
-/// The coefficients of a block form two sets, 0 and 1, which alternate like the squares of a
-/// chessboard. Returns the set that contains coefficient k = 8 v + u. The estimator selects blocks
-/// by the coefficients of one set and measures the noise in the coefficients of the other set, so
-/// the selection hardly biases the measurement.
+/// Returns the set, 0 or 1, that contains coefficient k = 8 v + u of a block. The sets alternate
+/// like the squares of a chessboard. The code selects blocks by one set and measures the noise in
+/// the other set, so that the selection hardly biases the measurement.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

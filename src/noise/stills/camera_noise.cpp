@@ -3,49 +3,47 @@
 #include <algorithm>
 #include <cmath>
 
-// The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
-// (docs/measurements/noise-estimation.md states the gain of each constant).
+// The constants of this file were chosen on half of the photographs of Nam et al. 2016 and of Xu et
+// al. 2018 (docs/measurements/noise-estimation.md states the gain of each constant).
 
 namespace lull {
 namespace {
 
-/// The lowest frequencies also contain shading and soft edges. Their level is therefore limited to
-/// `max_slope` times the level of the middle frequencies.
+/// Maximum level of the lowest frequencies, in units of the level of the middle frequencies. The
+/// lowest frequencies also contain shading and soft edges.
 constexpr double max_slope = 3;
 
-/// If the noise is weak, codecs remove it from flat blocks, and the measured noise level is too
-/// low. If the noise is strong, texture adds to the measured noise level. Filters therefore assume
-/// a mean of the measured noise level and the noise level of a camera at high sensitivity.
+/// Filters assume a mean of the measured noise level and the noise level of a camera at high
+/// sensitivity. The reason is that the measured level is too low for weak noise, which codecs
+/// remove from flat blocks, and too high for strong noise, to which texture adds.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
-/// Camera noise is coarser than a block, and stronger in some areas than in others, so that filters
-/// must remove more than the mean noise. At the noise level `typical_level`, filters assume
-/// `strength` times the measured noise level. The spectrum for filters is flatter than the measured
-/// spectrum (`spectrum_exponent`), because other blocks may contain fine frequencies that flat
-/// blocks lack.
+/// For noise of the level `typical_level`, filters assume `strength` times the measured level,
+/// because camera noise is coarser than a block and stronger in some areas than in others. The
+/// assumed spectrum is flatter than the measured spectrum (`spectrum_exponent`), because flat
+/// blocks may lack fine frequencies that other blocks have.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor by which filters multiply the level of chroma noise. Chroma noise is coarser than luma
-/// noise. It is also stronger than it would be if the noise of red, green and blue were
-/// independent.
+/// Factor by which filters multiply the level of chroma noise, which is coarser than luma noise and
+/// stronger than for independent noise in red, green and blue.
 constexpr double chroma = 1.2;
 
-/// Camera pictures with coarse noise are soft: in the two sets of photographs on which the
-/// constants were chosen, the level of their fine frequencies is at most 5. Scaled and synthetic
-/// pictures have more fine detail than camera pictures, and filters could remove it. If both the
-/// level of the fine frequencies and its ratio to the level of the lowest frequencies are above the
-/// limits (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail`
-/// and `soft_share` filters get the corrected level. The change in between is gradual.
+/// Camera pictures with coarse noise are soft: the level of their fine frequencies is at most 5 in
+/// the photographs on which the constants were chosen. Filters get only the measured level if the
+/// level of the fine frequencies is above `sharp_detail`, and its ratio to the level of the lowest
+/// frequencies is above `sharp_share`, because scaled and synthetic pictures have fine detail.
+/// Below `soft_detail` and `soft_share`, filters get the corrected level, with a gradual
+/// transition.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// In camera pictures, the level of luma noise at the lowest frequencies is at most 19. From
-/// `min_synthetic_level` on, the measured level is used without correction; the change from
-/// `max_camera_level` on is gradual.
+/// Luma noise of camera pictures has a level of at most 19 at the lowest frequencies. From
+/// `min_synthetic_level` on, the measured level is used without correction, with a gradual
+/// transition from `max_camera_level` on.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp: 0 up to `none`, and 1 from `all` on.

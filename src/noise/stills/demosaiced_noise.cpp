@@ -9,17 +9,16 @@
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/flat_blocks.h"
 
-// A sensor measures red, green and blue at different positions, with independent noise. Three
-// consequences do not depend on the demosaicing, the white balance or the colour matrix, and
-// texture does not share them:
+// A sensor measures red, green and blue at different positions, with independent noise. This has
+// three consequences, which distinguish the noise from texture and do not depend on the
+// demosaicing, the white balance or the colour matrix:
 //
-// - Chroma has strong noise at all frequencies, with its maximum at the lowest ones. In-camera
-//   denoising and chroma subsampling remove all but the lowest frequencies. Texture is mostly grey:
-//   chroma of flat blocks is nearly pure noise even in pictures full of texture.
-// - At frequencies far below those of the mosaic, demosaicing changes nothing, and the noise of R,
-//   G and B is independent before the colour matrix. The matrix amplifies chroma. At these
-//   frequencies, the noise of luma is therefore at most 1 / sqrt(3) of that of chroma. The noise of
-//   luma, in which texture and noise look alike, is limited to this value.
+// - Chroma has strong noise at all frequencies, most at the lowest. Texture is mostly grey, so
+//   chroma of flat blocks is nearly pure noise. (In-camera denoising and chroma subsampling remove
+//   all but the lowest frequencies.)
+// - At frequencies far below those of the mosaic, the noise of R, G and B is independent before the
+//   colour matrix, and the matrix amplifies chroma. The noise of luma, in which texture and noise
+//   look alike, is therefore limited to 1 / sqrt(3) of the noise of chroma at these frequencies.
 // - The noise changes only slowly with brightness. A range of brightness with much more energy than
 //   the others contains texture.
 
@@ -31,33 +30,32 @@ constexpr int rounds = 2;
 constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
 constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
 
-/// Bands of frequencies. Each band is given by its lowest and its highest frequency. The frequency
-/// of DCT coefficient (v, u) is v + u.
+/// Bands of frequencies: the lowest and the highest frequency v + u of DCT coefficients (v, u).
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
 constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of levels of chroma (geometric means of U and V). The frequency of DCT
-/// coefficient (v, u) is v + u. `min_middle_share` is for the level at the frequencies 5 and 6,
-/// divided by the level at 1 and 2. In the simulated pictures of docs/measurements/camera-noise.md,
-/// this ratio is at least 0.32; in photographs with in-camera denoising, it is at most 0.16.
-/// `min_luma_share` is for the level at 5 and 6, divided by the level of luma at 5 and 6. This
-/// ratio is at least 0.59 in the simulated pictures. `min_fall` is for the level at 3 and 4,
-/// divided by the level at 7 and 8. This ratio is at least 1.8 in the simulated pictures, and 1 for
-/// white noise.
+/// Minimum ratios of levels of chroma (geometric means of U and V) at frequencies v + u of DCT
+/// coefficients (v, u):
+/// - `min_middle_share`: the level at 5 and 6, divided by the level at 1 and 2. It is at least 0.32
+///   in the simulated pictures of docs/measurements/camera-noise.md, and at most 0.16 in
+///   photographs with in-camera denoising.
+/// - `min_luma_share`: the level at 5 and 6, divided by the level of luma there. It is at least
+///   0.59 in the simulated pictures.
+/// - `min_fall`: the level at 3 and 4, divided by the level at 7 and 8. It is at least 1.8 in the
+///   simulated pictures, and 1 for white noise.
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
-/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. In clean
-/// photographs, this level is at most 1.1.
+/// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6. Clean photographs
+/// have a level of at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. In simulated
-/// pictures the ratio is 0.39 to 0.63, depending on the colour matrix.
+/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. Simulated
+/// pictures have ratios of 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 
-/// Bounds for the change of the noise of a developed picture with the brightness v: the noise level
-/// is assumed to be proportional to (v + brightness_offset)^-brightness_exponent, within a factor
-/// of `tolerance`.
+/// Assumed change of the noise of a developed picture with the brightness v: the level is
+/// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
 constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
 
 /// Noise level of each of the three planes in each band of frequencies.
@@ -67,8 +65,7 @@ using BandLevels = std::array<std::array<double, band_count>, 3>;
 struct Range {
   double brightness = 0;
   std::array<CoefficientTable, 3> tables{};
-  /// Mean products of the coefficients of Y and U, Y and V, U and V. The products include the
-  /// coefficients (v, u) with v + u >= 3.
+  /// Mean products of the coefficients (v, u) with v + u >= 3 of Y and U, Y and V, U and V.
   std::array<double, 3> products{};
   BandLevels levels{};
   double noise_share = 1;  // share of the measured variance to which all members are reduced
@@ -84,8 +81,8 @@ double fine_energy(const CoefficientTable& table) {
   return sum;
 }
 
-/// For each pair of planes, multiplies their coefficients and adds the mean product to `products`.
-/// Only the coefficients of one set are used.
+/// Adds the mean product of the coefficients of each pair of planes to `products`. Only the
+/// coefficients of one set are used.
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
                   std::array<double, 3>& products) {
   for (int p = 0; p < 3; ++p) {
@@ -100,10 +97,10 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
   }
 }
 
-/// Returns the share of the variance that is noise. `few` contains the variances of chroma in the
-/// flattest blocks. `many` contains the variances of chroma in these and further flat blocks. Noise
-/// has the same energy in all of these blocks, but the colour fringes of demosaicing increase with
-/// the texture. Half of the difference is therefore subtracted from `few`.
+/// Returns the share of the variance of chroma that is noise. `few` contains the variances in the
+/// flattest blocks, and `many` those in more blocks. Noise has the same energy in all of these
+/// blocks, but the colour fringes of demosaicing increase with the texture, so half of the
+/// difference is subtracted from `few`.
 double noise_share(const std::array<CoefficientTable, 3>& few,
                    const std::array<CoefficientTable, 3>& many) {
   constexpr double weight = 0.5, min_share = 0.4;
@@ -149,8 +146,8 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   return std::sqrt(share) < max_share;
 }
 
-/// Returns the measurements of all ranges of brightness. Returns an empty list if the picture does
-/// not have the noise of a demosaiced picture.
+/// Returns the measurements of all ranges of brightness, or an empty list if the noise of the
+/// picture does not come from demosaicing.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
                                    const UsableBlocks& usable) {
   const std::vector<int> ordered = by_brightness(values[0], usable);
@@ -173,8 +170,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum noise level in the brightness range `at`, relative to the noise level in the
-/// brightness range `from`.
+/// Returns the maximum noise level in the brightness range `at`, given the noise level in the range
+/// `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
@@ -182,9 +179,9 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances over the ranges of brightness. If the level in a range exceeds the
-/// level that the other ranges allow (possible_level()), the excess is texture and is not counted.
-/// `agreement` receives the share of the variance of chroma that is counted.
+/// Returns the mean variances over the ranges of brightness. The function limits the level of each
+/// range to the level that the other ranges allow (possible_level()), because the excess is
+/// texture. `agreement` receives the share of the variance of chroma that remains.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;
@@ -213,8 +210,8 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the noise levels of R, G and B. They depend on the correlations of the noise of Y, U and
-/// V, which the mean products of the ranges show.
+/// Returns the noise levels of R, G and B, which depend on the correlations of the noise of Y, U
+/// and V (the mean products of the ranges).
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};
@@ -265,9 +262,9 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
   return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
 }
 
-/// Limits the variances of luma. At the lowest frequencies, chroma determines the limit. At each
-/// other band of frequencies, the limit is the variance in the next lower band, because demosaicing
-/// only attenuates the noise of luma towards fine frequencies.
+/// Limits the variances of luma: at the lowest frequencies by chroma, and at each other band by the
+/// variance in the next lower band, because demosaicing only attenuates the noise of luma towards
+/// fine frequencies.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies

@@ -1,6 +1,6 @@
 #pragma once
-// Noise of photographs that were developed from raw data without denoising: the noise of the
-// sensor, spread by demosaicing, white balance, colour matrix and tone curve.
+// Noise of photographs that were developed from raw data without denoising: sensor noise after
+// demosaicing, white balance, colour matrix and tone curve.
 
 #include <array>
 #include <span>
@@ -24,8 +24,7 @@ struct DemosaicedNoise {
   std::array<CoefficientTable, 3> tables{};
   /// Levels of the noise of R, G and B.
   std::array<float, 3> level{};
-  /// Share of the variance of chroma in flat blocks that is attributed to noise, 0..1. Texture in
-  /// the flattest blocks reduces this share.
+  /// Share of the variance of chroma in flat blocks that is noise, 0..1; texture is the rest.
   double agreement = 1;
 };
 

@@ -16,9 +16,8 @@ constexpr double measured_share = 0.05;   // share of a range's blocks that is m
 constexpr double few = 0.02, many = 0.2;  // shares of blocks that are compared
 constexpr std::size_t min_blocks = 200;
 
-/// Properties of coefficients that show how similar blocks are to noise (FlatBlockSpectrum).
-/// likeness_of() measures these properties in the coefficients with v + u <= 6 of one set
-/// (set_of()).
+/// Properties of coefficients by which noise differs from texture (FlatBlockSpectrum).
+/// likeness_of() measures them in the coefficients with v + u <= 6 of one set (set_of()).
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };
@@ -72,8 +71,8 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// The measurements of a range of brightness. The tables `few`, `table` and `many` are measured in
-/// different shares of the flattest blocks of the range.
+/// The measurements of a range of brightness. Each of the tables `few`, `table` and `many` uses
+/// another share of the flattest blocks of the range.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

@@ -1,5 +1,5 @@
 #pragma once
-// The spectrum of the flattest blocks of pictures. In these blocks, noise can be measured best.
+// The spectrum of the flattest blocks of pictures, in which noise can be measured best.
 
 #include <array>
 #include <span>
@@ -14,14 +14,14 @@ struct FlatBlockSpectrum {
   /// brightness. Coefficient (0, 0) is 0 because it contains the picture.
   CoefficientTable table{};
   /// The level at middle frequencies in the flattest fifth of the blocks, divided by the level in
-  /// the flattest fiftieth. A high ratio shows texture, because noise has the same level in both
-  /// shares. `unevenness` is the smaller of the ratios in the two ranges of brightness, and
-  /// `greater_unevenness` is the larger ratio.
+  /// the flattest fiftieth. Noise has the same level in both, so a high ratio shows texture.
+  /// `unevenness` and `greater_unevenness` are the smaller and the larger ratio of the two ranges
+  /// of brightness.
   double unevenness = 1, greater_unevenness = 1;
-  /// Properties that show how much the measured blocks deviate from noise. Each is the maximum of
-  /// all measurements. `dispersion` is the variance of the energies of blocks, divided by the
-  /// variance for Gaussian noise (1 for noise). `kurtosis` is the kurtosis of the coefficients (3
-  /// for noise). `direction` is the ratio of the variances along the two axes, at least 1.
+  /// Deviation of the measured blocks from noise: the maximum of all measurements. `dispersion` is
+  /// the variance of the energies of blocks, divided by the variance for Gaussian noise (1 for
+  /// noise). `kurtosis` is the kurtosis of the coefficients (3 for noise). `direction` is the ratio
+  /// of the variances along the two axes, at least 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level of the fine DCT coefficients (v, u) with v + u >= 7, over all blocks.
   double detail = 0;

@@ -1,11 +1,10 @@
 #pragma once
 // Selection of the flattest blocks of pictures, in which the noise is measured.
 //
-// The coefficients of a block form two sets, (v + u) odd and even, as on a checkerboard. In a first
-// ranking, the energy of the even set around a block selects the block, and the odd set measures
-// its noise. In a second ranking, the odd set selects and the even set measures. Because selection
-// and measurement are nearly independent, the estimate has hardly any bias. Energies are weighted
-// by the current spectrum.
+// The coefficients of a block form two sets, with v + u odd and even. The code selects blocks by
+// the energy of one set around the block, and measures the noise in the other set, then exchanges
+// the sets. Selection and measurement are nearly independent, so the result has hardly any bias.
+// Energies are weighted by the current spectrum.
 
 #include <array>
 #include <span>
@@ -25,8 +24,8 @@ struct UsableBlocks {
   std::size_t count = 0;
 };
 
-/// Selects blocks with few clipped samples. If these are fewer than `min_blocks`, more clipped
-/// samples are allowed.
+/// Selects blocks with few clipped samples. If there are fewer than `min_blocks`, the function
+/// allows more clipped samples.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
 /// Returns the indices of the usable blocks, sorted by brightness. `values` is the result of
@@ -38,7 +37,7 @@ struct UsableBlocks {
 /// brightness.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
 
-/// Returns a spectrum that is estimated from the medians over the given blocks.
+/// Returns the spectrum computed from the medians over the given blocks.
 [[nodiscard]] CoefficientTable median_spectrum(std::span<const float> values,
                                                std::span<const int> blocks);
 
@@ -48,8 +47,7 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// For each of the two sets of coefficients: the mean energy of its coefficients in the blocks
-/// around each block.
+/// For each of the two sets of coefficients: the mean energy in the blocks around each block.
 using Energies = std::array<std::vector<float>, 2>;
 
 /// Returns the energies, summed over the planes and averaged over a square of about 20 samples
@@ -60,12 +58,10 @@ using Energies = std::array<std::vector<float>, 2>;
 /// Sorts blocks by increasing energy.
 void rank(std::vector<int>& blocks, const std::vector<float>& energy);
 
-/// Returns the first of the ranked blocks: the share `share` (0 to 1) of them, but at least 40
-/// blocks.
+/// Returns the first of the ranked blocks: the share `share` (0 to 1), but at least 40 blocks.
 [[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
 
-/// Computes the mean squares over the blocks `measured`, for the coefficients of one set. `table`
-/// receives the mean squares.
+/// Writes the mean squares over the blocks `measured`, for the coefficients of one set, to `table`.
 void measure_set(std::span<const float> values, std::span<const int> measured, int set,
                  CoefficientTable& table);
 

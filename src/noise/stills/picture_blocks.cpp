@@ -13,12 +13,11 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// If more than this share of the samples has the minimum or the maximum value, this value is a
-/// clip limit.
+/// The minimum or the maximum is a clip limit if more than this share of the samples has this
+/// value.
 constexpr double piled_up = 0.002;
 
-/// Rows and columns at the border belong to a letterbox, and not to the picture, if their samples
-/// vary by at most this much (on the 0..255 scale).
+/// Maximum range of the samples of a row or column in a letterbox (on the 0..255 scale).
 constexpr float letterbox_range = 3.5f;
 
 struct Rectangle {
@@ -84,7 +83,7 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns one rectangle for each picture, in the middle of the picture without its letterbox. All
+/// Returns, for each picture, a rectangle in the middle of the picture without its letterbox. All
 /// rectangles have the same size.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
@@ -138,7 +137,7 @@ PictureBlocks cut_blocks(const PlaneStack& filtered_plane, std::span<const Plane
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
-  // With an odd step, the blocks cover all positions of a codec's block grid.
+  // With an odd step, the blocks are at all offsets relative to a codec's block grid.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
   const auto pictures = filtered_plane.pictures.size();
   blocks.step = 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of 8x8 samples of pictures, for noise estimates: which blocks can be used, and their
+// Blocks of 8x8 samples of pictures, for noise estimation: which blocks are usable, and their
 // coefficients.
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// Clip limits of a plane, as far as they are known. Samples at or beyond a limit are clipped.
+/// Clip limits of a plane. Samples at or beyond a limit are clipped.
 struct ClipBounds {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
@@ -25,18 +25,17 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. If many samples have the value of
-/// the minimum or of the maximum, this value is a clip limit (16 and 235 in video, or floats that
-/// were clipped). If not, integer samples have the ends of the scale as limits, and float samples
-/// have none.
+/// Loads plane `i` of all `frames`, which must have one format. The minimum or maximum is a clip
+/// limit if many samples have this value (16 and 235 in video, or floats that were clipped).
+/// Otherwise, integer samples have the ends of the scale as limits, and float samples have no
+/// limits.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// The grid of blocks in pictures of one size. The grid does not cover letterboxes.
 struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
-  /// Number of clipped samples of each block. If there are several source planes, the element is
-  /// the number in the plane with the most clipped samples of the block.
+  /// Number of clipped samples of each block, in the source plane with the most clipped samples.
   std::vector<std::uint8_t> clipped;
   int constant = 0;  // number of blocks with equal samples that are not clipped
 
@@ -46,9 +45,9 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Places a grid of at most about `max_blocks` blocks on `filtered_plane`. Clipped samples are
-/// counted in `sources`, the planes from which `filtered_plane` is computed. All planes must have
-/// one size.
+/// Places a grid of at most about `max_blocks` blocks on `filtered_plane`. The function counts
+/// clipped samples in `sources`, the planes from which `filtered_plane` is computed. All planes
+/// must have one size.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

@@ -8,47 +8,44 @@
 
 #include "noise/clipped_gaussian.h"
 
-// Blocks are selected by half of their coefficients and measured by the other half, and vice versa.
-// The coefficients of white noise are independent, so that the selection of flat blocks does not
-// bias the level; texture has energy in both halves. The method repeats two steps: it selects the
-// blocks whose energy is explained by noise of the current level, and measures the level again in
-// these blocks. Liu, Tanaka, Okutomi 2013 ("Single-image noise level estimation for blind
-// denoising", doi:10.1109/TIP.2013.2283400), select blocks in this way by their gradients.
+// The method repeats two steps: it selects the blocks whose energy can be explained by noise of the
+// current level, and measures the level again in these blocks. One half of the coefficients selects
+// blocks, and the other half measures them, and vice versa. These halves are independent for white
+// noise, so that the selection does not bias the level. Liu, Tanaka, Okutomi 2013 ("Single-image
+// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select blocks in this
+// way by their gradients.
 
 namespace lull {
 namespace {
 
-/// Blocks with more clipped samples than this are not used.
+/// Maximum number of clipped samples of a block that is used.
 constexpr int max_clipped_samples = 24;
-/// Coefficients (v, u) with v + u of at least this value are measured, because textures have the
-/// least energy there.
+/// Minimum of v + u of the measured coefficients (v, u). Textures have the least energy there.
 constexpr int finest = 10;
-/// A block is selected if the mean energy of its selecting coefficients is at most this value, in
-/// units of sigma^2.
+/// Maximum mean energy of the selecting coefficients of a block, in units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the finest frequencies of the flattest blocks of pictures without noise. It is
-/// caused by texture, by rounding, and by film grain in scans. The median level is 1.2 for the
-/// pictures of Set12 and Kodak.
+/// Variance that texture, rounding and the film grain of scans cause at the finest frequencies of
+/// the flattest blocks. The median level is 1.2 for the pictures of Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Lower bound for the share of the noise variance that remains after clipping. A smaller share is
-/// replaced by this value. ClippedBlocks does not use blocks with so small a share.
+/// Lower bound for the share of the noise variance that remains after clipping. ClippedBlocks does
+/// not use blocks with a smaller share.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves in a block. The noise has the level
-/// `sigma`, and the samples of the block have the mean `mean`.
+/// Returns the share of the noise variance that clipping leaves in a block with the mean `mean`,
+/// for noise of the level `sigma`.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Measured values of a block: the energies of the two halves of its coefficients, and the energies
-/// of the finest coefficients of each half.
+/// Energies of a block: of the two halves of its coefficients, and of the finest coefficients of
+/// each half.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -80,8 +77,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance measured in blocks whose energy is explained by noise of `variance`. If
-/// there are too few such blocks, the flattest blocks are measured.
+/// Returns the variance measured in blocks whose energy can be explained by noise of the variance
+/// `variance`, or in the flattest blocks if there are too few such blocks.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -99,8 +96,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks. One half of the coefficients selects the blocks. `energy`
-/// is the energy of this half. `fine` is the energy of the finest coefficients in the other half.
+/// Mean energies of the flattest blocks: `energy` in the half of the coefficients that selects the
+/// blocks, `fine` in the finest coefficients of the other half.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -127,10 +124,10 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
 }
 
 /// Returns the variance without the energy of texture that resembles noise. In pictures full of
-/// texture, no block consists of noise alone: the flattest blocks have less energy at the finest
+/// texture, even the flattest blocks contain texture: they have less energy at the finest
 /// frequencies than other blocks, or more energy in all coefficients than at the finest
 /// frequencies. In the second case, the function draws a line through the measurements of two
-/// groups of blocks, and returns the variance at which a block would have the same energy in all
+/// groups of blocks, and returns the variance at which a block has the same energy in all
 /// coefficients.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
@@ -145,10 +142,10 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
   return variance > same * least ? least : variance;
 }
 
-/// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
-/// side has a long tail on the other side. If the noise of a block is weak by chance in one half of
-/// its coefficients, the noise is also weak in the other half. So a block is selected by the energy
-/// of the blocks around it, which share no sample with it.
+/// Measures pictures in which nearly all blocks have clipped samples. Clipped noise has a long tail
+/// on one side, so that the energies of the two halves of a block's coefficients are not
+/// independent. Therefore the energy of the surrounding blocks, which share no sample with a block,
+/// selects the block.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,
@@ -166,8 +163,7 @@ class ClippedBlocks {
     }
   }
 
-  /// Refines an estimate of the variance. The function selects and measures blocks anew, for noise
-  /// of the given variance.
+  /// Selects blocks for noise of the given variance, and returns the variance measured in them.
   double remeasured(double variance) {
     const double sigma = std::sqrt(variance);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -187,8 +183,8 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // `energy` is the mean energy of all coefficients but (0, 0). `fine` is the mean energy of the
-    // finest coefficients.
+    // `energy` is the mean energy of all coefficients but (0, 0), and `fine` that of the finest
+    // coefficients.
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance after clipping; 0: not used
   };
@@ -225,8 +221,7 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns true if less than a quarter of the usable blocks have at most one clipped sample. The
-/// noise must then be measured in blocks with clipped samples.
+/// Returns true if less than a quarter of the usable blocks have at most one clipped sample.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

@@ -8,10 +8,10 @@
 namespace lull {
 
 /// Estimates the standard deviation of a plane's noise on the 0..255 scale, assuming that the noise
-/// is white. The noise is measured at the finest frequencies of the blocks in which the other
-/// coefficients have hardly more energy than the noise. `values` is the result of coefficients()
-/// for the blocks. The estimate is corrected for samples that are clipped at `bounds`. Returns 0 if
-/// no block is usable.
+/// is white. The noise is measured at the finest frequencies of blocks whose other coefficients
+/// have hardly more energy than the noise. `values` is the result of coefficients() for the blocks.
+/// The result is corrected for samples that are clipped at `bounds`. Returns 0 if no block is
+/// usable.
 [[nodiscard]] float white_level(std::span<const float> values, const PictureBlocks& blocks,
                                 const ClipBounds& bounds);
 

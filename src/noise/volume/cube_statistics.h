@@ -1,6 +1,6 @@
 #pragma once
-// Statistics of a volume from which its noise is estimated: a few numbers for each cube of 4 x 4 x
-// 4 voxels, collected slice by slice.
+// Statistics of a volume for noise estimation: a few numbers for each cube of 4 x 4 x 4 voxels,
+// collected slice by slice.
 
 #include <array>
 #include <cstdint>
@@ -33,30 +33,29 @@ class CubeCollector {
   static constexpr int side = 4;
   static constexpr std::size_t min_cubes = 16;
 
-  /// `slices` is the total number of slices of all volumes of the input, as far as known. It
-  /// determines which share of the cubes is examined, so that at most about 400 000 cubes are
-  /// examined.
+  /// `slices` is the total number of slices of all volumes of the input, as far as known. The
+  /// collector examines a share of the cubes, so that their number is at most about 400 000.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds a slice. The slices of a volume must be added in order, and the volumes of a series one
   /// after the other (Frame::slice). Only the first plane is used.
   void add(const Frame& slice);
 
-  /// Returns the examined cubes whose voxels are all finite, within the range that filters accept,
-  /// and not all equal.
+  /// Returns the examined cubes whose voxels are within the range that filters accept, finite, and
+  /// not all equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
   /// Returns whether there are enough cubes for an estimate (estimate_volume.h).
   bool has_enough_cubes() const { return cubes_.size() >= min_cubes; }
-  /// Returns the number of examined cubes, whatever they contain.
+  /// Returns the number of all examined cubes.
   std::int64_t examined() const { return examined_; }
   /// Returns the values of cubes whose voxels are all equal, with the number of such cubes for each
-  /// value. These cubes contain the surroundings of the object in masked or padded volumes, or
-  /// clipped samples.
+  /// value. Such cubes lie in the surroundings of the object in masked or padded volumes, or
+  /// contain clipped samples.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// The following functions return the minimum and the maximum of all voxels within the range that
-  /// filters accept. The two values are the clip limits if samples are clipped.
+  /// Minimum and maximum of all voxels within the range that filters accept: the clip limits if
+  /// samples are clipped.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

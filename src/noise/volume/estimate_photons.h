@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// The known parameters of photon noise, on the 0..255 scale. All other parameters are estimated.
+/// The known parameters of photon noise, on the 0..255 scale. The others are estimated.
 struct KnownPhotonNoise {
   std::optional<double> gain, offset, read;
   bool is_complete() const { return gain && offset && read; }
@@ -22,10 +22,10 @@ struct PhotonEstimate {
   double slope_error = 0;  // standard error of the gain, relative to the gain
 };
 
-/// Estimates the noise of a volume, or of planes over time. The fit uses the high frequencies of
-/// cubes that contain no structure (flat_cubes.h), relative to the variance that the fit itself
-/// predicts for the mean of a cube. Variance and mean determine the gain and the sum
-/// read^2 - gain offset; the third moment then separates the offset from the read noise.
+/// Estimates the noise of a volume, or of planes over time. The function fits the variance at the
+/// high frequencies of cubes without structure (flat_cubes.h) as a linear function of their mean.
+/// The line determines the gain and the sum read^2 - gain offset; the third moment then separates
+/// the offset from the read noise.
 /// @return nothing if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

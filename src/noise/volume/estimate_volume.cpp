@@ -13,42 +13,40 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes from which a noise level is estimated. The minimum is the larger of
-/// `min_flat_cubes` and the share `flat_share` of all cubes. If too few cubes are flat, the noise
-/// level is estimated from this number of the flattest cubes.
+/// Minimum number of flat cubes for a noise level: the larger of `min_flat_cubes` and the share
+/// `flat_share` of all cubes. If too few cubes are flat, this number of the flattest cubes is used.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// Maximum ratio of the noise levels of bright and dark cubes at which the level of dark cubes is
-/// used. Structure raises the level of bright cubes, so a ratio up to this limit does not show a
-/// difference in the noise.
+/// used, because structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Maximum ratio of the noise levels of air and tissue at which the level of air is used. A ratio
-/// above this limit means that dark tissue has been mistaken for air.
+/// Maximum ratio of the noise levels of air and tissue. A larger ratio means that dark tissue was
+/// mistaken for air.
 constexpr double dark_level = 1.05;
-/// Maximum factor between the noise level of tissue and the noise level of cubes that look like air
-/// with Rician noise. If the ratio is above this limit, the cubes are not accepted as air.
+/// Maximum factor between the noise levels of tissue and of cubes that look like air with Rician
+/// noise. With a larger factor, the cubes are not air.
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of a tissue cube, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
-/// Limits for the flattest cubes: their energy at low frequencies divided by their energy at high
-/// frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
-/// `noise_slope`, the cubes contain structure instead of noise.
+/// Limits for the ratio of the energies of the flattest cubes at low and high frequencies. Above
+/// `white_slope`, the noise is smooth, as in interpolated images. Above `noise_slope`, the cubes
+/// contain structure instead of noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
-/// A noise level below this value, on the 0..255 scale, means that there is no noise.
+/// Noise below this level, on the 0..255 scale, counts as none.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes`
-// nodes along an axis. The noise level at a node is estimated from cubes within `window` times the
-// distance between nodes.
+// Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, at most `max_nodes` along an
+// axis. The noise level at a node is measured in cubes within `window` times the distance between
+// nodes.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum noise level of air at a node, in units of the level of tissue at this node.
+// Maximum noise level of air at a node, relative to the level of tissue there.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights of measured noise levels in the fit of the map. The weight of a noise level is 1 /
-/// variance of its logarithm. The weight is the number of measured cubes, multiplied by
-/// `weight_of_air` for cubes of air (with 64 measured voxels each) or by `weight_of_flat` for flat
-/// cubes (with 8 measured coefficients each), but at most `max_weight`.
+/// Weights of measured noise levels in the fit of the map: 1 / variance of the logarithm of the
+/// level, at most `max_weight`. The weight is the number of cubes, multiplied by `weight_of_air`
+/// for air (64 measured voxels per cube) or by `weight_of_flat` for flat cubes (8 measured
+/// coefficients per cube).
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -60,8 +58,8 @@ double mean_of(const Cubes& cubes) {
   return median_of(cubes, [](const CubeStatistics& cube) { return cube.mean; });
 }
 
-/// Returns the mean that separates dark from bright cubes: the threshold with maximum variance
-/// between the classes (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
+/// Returns the mean that separates dark from bright cubes by Otsu's method (Otsu 1979,
+/// doi:10.1109/TSMC.1979.4310076).
 double between_dark_and_bright(const Cubes& cubes) {
   std::vector<double> means;
   for (const CubeStatistics* cube : cubes) means.push_back(static_cast<double>(cube->mean));
@@ -116,8 +114,8 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// Returns the sigma of the noise, given the variance of voxels in flat cubes. (Rician noise has
-  /// a smaller variance than sigma^2 at low means.)
+  /// Returns the sigma of the noise, given the variance of voxels in flat cubes. (At low means, the
+  /// variance of Rician noise is smaller than sigma^2.)
   double level_of(const FlatLevel& flat) const {
     if (!rician_) return std::sqrt(flat.variance);
     const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
@@ -127,7 +125,7 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // binary_search() needs cubes in the order of their addresses, which is the order of valid_.
+    // binary_search() needs the order of addresses, which is the order of valid_.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
@@ -173,8 +171,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Fits a noise map to the noise levels that were measured at its nodes. The estimate contains
-  /// the map if the noise level varies.
+  /// Fits a noise map to the noise levels that were measured at its nodes. The result contains the
+  /// map if the noise level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)
@@ -199,7 +197,7 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Measured values outside these bounds are errors, from nodes at which few cubes were measured.
+    // Values outside these bounds are errors of nodes at which few cubes were measured.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
@@ -235,8 +233,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise level of "air" is much higher than the level of tissue, the cubes contain dark
-    // tissue instead of air.
+    // The cubes contain dark tissue instead of air if their noise level is much higher than that of
+    // tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

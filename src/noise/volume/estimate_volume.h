@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise of a volume from its samples alone: the kind and the level of the noise, and
-// how the level varies in space. The estimate is computed on the host and is deterministic.
+// Estimates the kind and the level of the noise of a volume, and how the level varies in space,
+// from its samples alone. The code runs on the host and is deterministic.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 namespace lull {
 
 struct VolumeEstimate {
-  /// Estimated noise. A sigma of 0 means that there is no noticeable noise.
+  /// Estimated noise; a sigma of 0: no noticeable noise.
   VolumeNoise noise;
   float level = 0;   // median level over the volume; noise.sigma if there is no map
   float air = 0;     // level estimated from the background; 0: there is no estimate
@@ -22,13 +22,13 @@ struct VolumeEstimate {
   std::string why;
 };
 
-/// The estimate contains a noise map if the highest noise levels of a volume exceed the lowest
-/// noise levels by at least this factor.
+/// Minimum ratio of the highest to the lowest noise level of a volume at which the result contains
+/// a noise map.
 inline constexpr float followed_variation = 1.3f;
 
 /// Estimates the noise of a volume from the statistics of its cubes.
-/// @param kind known kind of noise; empty: the noise is Rician if the background shows this, and
-/// Gaussian if not
+/// @param kind known kind of noise; empty: Rician if the background shows Rician noise, otherwise
+///     Gaussian
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 [[nodiscard]] VolumeEstimate estimate_volume(const CubeCollector& collector,
                                              std::optional<NoiseKind> kind, float zero);

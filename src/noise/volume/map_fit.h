@@ -1,5 +1,5 @@
 #pragma once
-// Fits a smooth map to noise levels that are measured at some nodes with different accuracy.
+// Fits a smooth map to noise levels that were measured at some nodes with different accuracy.
 
 #include <array>
 #include <vector>
@@ -14,10 +14,9 @@ struct NodeLevel {
 };
 
 /// Fits a map m to the measured noise levels by weighted least squares. The function minimises the
-/// sum, over all nodes, of weight * (log m - logarithm)^2, where weight and logarithm are the
-/// members of NodeLevel. It adds `stiffness` times the squared differences between log m at
-/// neighbouring nodes. Outliers get smaller weights (Huber). Values at nodes without a measurement
-/// are extrapolated from the others.
+/// sum over all nodes of weight * (log m - logarithm)^2 (members of NodeLevel), plus `stiffness`
+/// times the squared differences between log m at neighbouring nodes. Outliers get smaller weights
+/// (Huber). Nodes without a measurement are extrapolated.
 /// @param levels x fastest, then y; at least one of them with a weight above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);

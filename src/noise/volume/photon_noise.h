@@ -1,7 +1,7 @@
 #pragma once
 // Photon noise, as cameras and photomultipliers of microscopes have it: a sample is
 //     gain * k + offset + read * n,
-// where k has Poisson's distribution with the expected number of photons as its mean, and n is
+// where k has a Poisson distribution whose mean is the expected number of photons, and n is
 // standard normal. The variance of samples with mean m is gain (m - offset) + read^2.
 
 #include <vector>
@@ -19,7 +19,7 @@ struct PhotonNoise {
   bool operator==(const PhotonNoise&) const = default;
 };
 
-/// Returns the noise of samples that are (sample - low) * factor. factor > 0.
+/// Returns the noise of samples that are (sample - low) * factor, factor > 0.
 [[nodiscard]] PhotonNoise rescaled(const PhotonNoise& noise, double low, double factor);
 
 /// Checks the parameters of photon noise.
@@ -31,11 +31,11 @@ void validate(const PhotonNoise& noise);
 /// doi:10.1109/TIP.2012.2202675). The forward function is
 ///     f(z) = 2 sqrt(max((z - offset) / gain + 3/8 + (read / gain)^2, 0)),
 /// followed by the linear map that takes f(0) to 0 and f(255) to 255. A filter estimates E[f(z)],
-/// which is not f(E[z]); the inverse therefore returns the mean for which this expectation equals
-/// the filter's result.
+/// which is not f(E[z]), so the inverse returns the mean for which this expectation equals the
+/// filter's result.
 class PhotonStabiliser {
  public:
-  /// @param noise  valid noise of samples on the 0..255 scale
+  /// @param noise  parameters on the 0..255 scale; must pass validate()
   explicit PhotonStabiliser(const PhotonNoise& noise);
 
   /// Returns the standard deviation of the noise of stabilised samples, on the 0..255 scale.
@@ -43,7 +43,7 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Returns the mean of samples whose stabilised samples have the mean `stabilised`. Below the
-  /// result for no photons, the function continues linearly. Therefore the remaining noise in areas
+  /// result for no photons, the function continues linearly, so that remaining noise in areas
   /// without light does not change their mean.
   float inverse(float stabilised) const;
 

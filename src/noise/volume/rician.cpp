@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x): by the power series below 20, and by the asymptotic series from 20 on
-/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 for such x.
+/// Returns exp(-x) I0(x), by the power series below x = 20 and by the asymptotic series above
+/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 there.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -30,8 +30,8 @@ double density_over_z(double z, double v) {
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the integration by the trapezoidal rule. For these densities, the error of
-// the rule is as small as rounding errors.
+// Step and half-width of the trapezoidal rule, whose error is as small as rounding errors for these
+// densities.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
 /// Returns E[f(z) | v]. The integration variable is u = f(z) instead of z, with z dz = u du, so
@@ -56,8 +56,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Returns the argument v at which a tabulated, increasing function has `value`. `of_v` contains
-/// the values of the function at v = 0, spacing, 2 spacing, ...
+/// Returns the argument v at which an increasing function has `value`. `of_v` contains the function
+/// at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;
@@ -66,8 +66,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// Variance of Rician samples, and the ratio of their mean to their standard deviation. Each
-/// element belongs to a true value v; the values of v have equal distances.
+/// Variance of Rician samples, and the ratio of their mean to their standard deviation, for equally
+/// spaced true values v.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {
@@ -98,8 +98,9 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by v = d
-  // - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the table.
+  // Above the table, the inverse of d = E[f(z) | v] = v + 1 / (4 v) + ... is approximated by the
+  // formula v = d - 1 / (4 d) - third / d^3. `third` is chosen such that the formula continues the
+  // table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

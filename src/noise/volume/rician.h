@@ -1,14 +1,12 @@
 #pragma once
-// Variance stabilisation of Rician noise: a function f is applied to samples before a filter, and
-// an inverse of f to the filter's results.
+// Variance stabilisation of Rician noise: a function f maps the samples before a filter, and an
+// inverse maps the filter's results.
 //
 // Foi 2011, "Noise estimation and removal in MR imaging: the variance-stabilization approach"
 // (doi:10.1109/ISBI.2011.5872758). A sample is z = |v + n1 + i n2|, here in units of sigma. The
-// forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). From v = 1.5 on, the standard deviation of
-// f(z) is 0.96 to 1.01; below v = 1.5, it falls to 0.78 (the standard deviation of z falls to
-// 0.66). Functions whose standard deviation at low v is nearer to 1 gave no better results than f
-// in structure, and left more noise than f in air (docs/how-it-works/volume-noise.md). A filter
-// estimates E[f(z) | v], which is not f(v). The inverse is therefore the exact unbiased inverse: it
+// forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). The standard deviation of f(z) is 0.96 to
+// 1.01 from v = 1.5 on, and falls to 0.78 below (docs/how-it-works/volume-noise.md compares other
+// functions). A filter estimates E[f(z) | v], which is not f(v), so the exact unbiased inverse
 // returns the v for which this expectation equals the filter's result.
 
 #include <algorithm>
@@ -23,12 +21,12 @@ constexpr float rician_root(float z, Root root) {
   return square < 0 ? 0.0f : root(square);
 }
 
-/// The inverse of the stabilising function. Another object owns the table.
+/// The inverse of the stabilising function. RicianStabiliser owns the table.
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
-  // The table is indexed by the square root of d - E[f(z) | 0], where d is the filter's result. At
-  // low v, this root is nearly proportional to v, so that linear interpolation is accurate.
+  // The table is indexed by the square root of d - E[f(z) | 0], where d is the filter's result.
+  // This root is nearly proportional to v at low v, so that linear interpolation is accurate.
   const float* table = nullptr;  // knots + 1 values
   float of_zero = 0, scale = 0, third = 0;
 
@@ -48,18 +46,17 @@ class RicianStabiliser {
  public:
   /// The constructor integrates the density of z for 720 values of v, which takes some 10 ms.
   ///
-  /// `shrink_range` is the range of filter results d, above E[f(z) | 0], in which the exact inverse
-  /// is shrunk towards 0. The reason is that the results of filters still contain noise. The
-  /// inverse is steep at 0 and never negative, so that this noise would give air a positive mean.
-  /// (Results of BM4D have noise of 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma
-  /// instead of 0.11, the mean of v = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8
-  /// sigma on nothing changes.)
+  /// The inverse shrinks filter results d that are less than `shrink_range` above E[f(z) | 0]
+  /// towards 0. Without shrinkage, noise that remains in the results would give air a positive
+  /// mean, because the inverse is steep at 0 and never negative. (With a range of 0.08 and results
+  /// of BM4D, the mean of air is 0.06 sigma instead of 0.11, the mean of v = 0.4 sigma is 0.16 too
+  /// low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
   explicit RicianStabiliser(double shrink_range = 0);
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
   /// Returns the value v >= 0 for which E[f(z) | v] is `d`, shrunk towards 0 as the constructor
-  /// describes. Returns 0 if d is below E[f(z) | 0]. The function is increasing.
+  /// describes; 0 if d is below E[f(z) | 0]. The function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
@@ -73,13 +70,13 @@ class RicianStabiliser {
 
 /// Returns the variance of Rician samples whose mean is `ratio` times their standard deviation, in
 /// units of sigma^2 (Koay and Basser 2006, "Analytically exact correction scheme for signal
-/// extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). It ranges from 0.43
-/// in air, where the ratio is 1.91, to 1.
+/// extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). The variance ranges
+/// from 0.43 in air, where the ratio is 1.91, to 1.
 [[nodiscard]] double rician_variance(double ratio);
 
-/// Returns the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|, all in units of
-/// sigma: z I1(z v) / I0(z v). If v is an estimate, this is the expectation step of the EM
-/// algorithm for v (Dempster, Laird and Rubin 1977), which treats the phase as missing data.
+/// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
+/// in units of sigma. It is the expectation step of the EM algorithm for v (Dempster, Laird and
+/// Rubin 1977), with the phase as missing data.
 [[nodiscard]] double rician_expectation(double z, double v);
 
 /// Properties of samples in air (v = 0), in units of sigma: those of the Rayleigh distribution.

@@ -1,7 +1,7 @@
 #pragma once
 // The variance stabilisation of one sample of a volume, on the 0..255 scale, and its inverse.
-// Results are bit for bit equal on the host and on GPUs, where products and sums are not fused.
-// `root` computes the square root of floats.
+// Results are bit for bit equal on the host and on GPUs if the compiler does not fuse products and
+// sums. `root` computes the square root of floats.
 
 #include "noise/volume/rician.h"
 #include "noise/volume/volume_noise.h"

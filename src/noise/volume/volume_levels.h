@@ -1,6 +1,6 @@
 #pragma once
-// Scales the volumes of a series to one noise level for a filter. Each volume has its own noise
-// level.
+// Scales the volumes of a series, which have different noise levels, to one noise level for a
+// filter.
 
 #include <memory>
 #include <vector>
@@ -12,11 +12,12 @@ namespace lull {
 struct VolumeLevels {
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
   int slices = 1;             // number of slices of each volume
-  // The sample value that scaling does not change. It represents the magnitude 0 of Rician noise.
+  // The sample value that scaling does not change, which represents the magnitude 0 of Rician
+  // noise.
   float zero = 0;
 
-  /// Returns the noise level to which all volumes are scaled. It is the lowest level of all
-  /// volumes, so that no sample leaves the range of samples. 0: no volume has noise.
+  /// Returns the noise level to which all volumes are scaled: the lowest level of all volumes, so
+  /// that no sample leaves the range of samples. 0: no volume has noise.
   float common_level() const;
 };
 

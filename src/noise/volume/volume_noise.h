@@ -13,13 +13,13 @@ namespace lull {
 
 /// Rician noise: a voxel of a magnitude image (MRI) is |v + n1 + i n2| with n1, n2 normal
 /// (Gudbjartsson and Patz 1995, "The Rician distribution of noisy MRI data",
-/// doi:10.1002/mrm.1910340618). If v is several sigma, the distribution is nearly Gaussian. If v is
-/// 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
+/// doi:10.1002/mrm.1910340618). For v of several sigma, the distribution is nearly Gaussian; for v
+/// = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
 enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume: values at nodes, with linear interpolation in
-/// between. Node i of n along an axis of s voxels is at (i + 0.5) s / n - 0.5. Beyond the outermost
-/// nodes, the noise level is constant.
+/// between and constant values outside. Along an axis with n nodes and s voxels, node i is at (i +
+/// 0.5) s / n - 0.5.
 struct NoiseMap {
   // Size of the volume along x, y (of a slice) and z, at least 1.
   std::array<int, 3> voxels{1, 1, 1};
@@ -30,8 +30,7 @@ struct NoiseMap {
   float node(int x, int y, int z) const { return values[index(x, y, z)]; }
   float min_value() const;
   float max_value() const;
-  /// Computes the noise level of each voxel of slice `z`. `to` receives the noise levels, and has
-  /// the size of a slice.
+  /// Writes the noise level of each voxel of slice `z` to `to`, which has the size of a slice.
   void slice(int z, PlaneView<float> to) const;
   bool operator==(const NoiseMap&) const = default;
 
@@ -60,7 +59,7 @@ struct VolumeNoise {
 /// Returns the noise after all samples are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
-/// Returns the highest noise level of a volume. Constant areas are searched with this level.
+/// Returns the highest noise level of a volume, which the search for constant areas uses.
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
 /// Checks the noise of a volume.

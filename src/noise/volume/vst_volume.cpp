@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// The session that with_vst() makes. Its InverseData is the index z of the slice.
+/// The session that with_vst() makes. InverseData is the index z of the slice.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,

@@ -14,18 +14,17 @@ namespace lull {
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
 /// Checks the noise and the format of slices.
-/// @throws InvalidArgument  frames with several planes, or invalid noise
+/// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with this noise. `filter` must be a session for frames of
 /// stabilised_format(format), which assumes white Gaussian noise of the level noise.sigma (times a
-/// factor to remove more or less noise). Where the noise has level s, sample v is mapped as
-/// follows:
+/// factor to remove more or less noise). The session maps sample v at noise level s to
 ///     Rician noise:   zero + sigma f((v - zero) / s), with the function f of rician.h;
 ///     Gaussian noise: v sigma / s.
-/// No stabilised sample leaves the range of samples because sigma is the minimum of s. Samples that
-/// the filter leaves unchanged are preserved bit for bit. Frame::slice states the position of a
-/// slice in the noise map; if it is unknown, the session counts slices.
+/// No stabilised sample leaves the range of samples, because sigma is the minimum of s. The session
+/// preserves, bit for bit, samples that the filter leaves unchanged. Frame::slice states the
+/// position of a slice in the noise map; if it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

@@ -9,15 +9,14 @@
 
 namespace lull::series {
 
-/// A function that receives a noisy slice of magnitudes and the filtered slices of real and
-/// imaginary parts, in the unit of the samples. In the filtered slices, a part of 0 is the sample
-/// 0.
+/// Receives a noisy slice of magnitudes and the filtered slices of real and imaginary parts, in the
+/// unit of the samples. The sample 0 represents a part of 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
 /// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
 /// open_series() for twice as many volumes: the real parts and then the imaginary parts. Samples
-/// for which `parts` has no noise are preserved unchanged, and so are samples that are NaN.
+/// without noise in `parts`, and NaN, are preserved unchanged.
 /// @param slices  number of all slices of the magnitudes
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 /// @param observer  called for each slice; may be empty

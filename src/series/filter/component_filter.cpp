@@ -19,8 +19,8 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
   return true;
 }
 
-/// Corrects the samples and returns the decomposition of the new samples, whose noise is Gaussian.
-/// For this, the function first estimates the signal: it filters the components of `fit`.
+/// Filters the components of `fit`, corrects the samples with the result, and returns the
+/// decomposition of the new samples, whose noise is Gaussian.
 /// @param options  options of the new decomposition
 std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
                                  const VolumeMemory& memory, const VolumeFilter& filter,

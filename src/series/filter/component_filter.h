@@ -10,8 +10,8 @@
 
 namespace lull::series {
 
-/// Filters all volumes of `source` and writes the results to `sink`. The noise of the volumes is
-/// white, with a standard deviation of `group.scale`. Returns false if the run was stopped.
+/// Filters all volumes of `source`, whose noise is white with a standard deviation of
+/// `group.scale`, and writes the results to `sink`. Returns false if the run was stopped.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
@@ -24,10 +24,9 @@ using VolumeMemory = std::function<Samples(int volumes)>;
 using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
-/// Filters the components of a decomposed series. If the samples are to be corrected, the function
-/// filters the components twice: the samples are corrected after the first pass, and are decomposed
-/// and filtered once more. Samples with Rician noise are always corrected, so that their noise
-/// becomes nearly Gaussian (rician_samples.h).
+/// Filters the components of a decomposed series. With Rician noise, or with `correct`, the samples
+/// are corrected after a first pass, decomposed again and filtered again. The noise of corrected
+/// Rician samples is nearly Gaussian (rician_samples.h).
 /// @param samples  the samples of the series; the filtered components replace the first volumes
 /// @param options  the options of `fit`
 /// @param memory   called only if the samples are corrected

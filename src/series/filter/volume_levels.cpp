@@ -8,9 +8,8 @@
 namespace lull::series {
 namespace {
 
-/// If the noise levels of volumes differ by less than this factor, they count as equal, because
-/// estimates from single volumes differ by as much. `same_rician_level` is for Rician noise, for
-/// which estimates are less accurate than for Gaussian noise.
+/// Noise levels of volumes that differ by less than this factor count as equal, because estimates
+/// from single volumes are that inaccurate. `same_rician_level` is for Rician noise.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
 /// Returns the noise map of `noise` with all levels divided by `level`; null: the noise has no map.
@@ -53,7 +52,7 @@ void VolumeLevels::add(const Frame& slice) {
 void VolumeLevels::finish() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // A volume that has only one value, or no values, contains no noise.
+  // A volume that has only one value, or none, contains no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->has_enough_cubes())
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician})

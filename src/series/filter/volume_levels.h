@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// Returns whether the noise levels of volumes differ so much that one common noise level would be
-/// wrong. The function ignores the highest and the lowest tenth of the noise levels.
+/// Returns whether the noise levels of volumes, without the highest and the lowest tenth, differ so
+/// much that one common noise level would be wrong.
 [[nodiscard]] bool levels_differ(std::vector<float> levels, NoiseKind kind);
 
 /// Estimates the noise level of each volume from the slices of this volume alone.
@@ -29,17 +29,17 @@ class VolumeLevels {
   void finish();
 
   int volumes() const { return static_cast<int>(levels_.size()); }
-  /// Returns the noise of the series, given the noise of all its volumes together. The noise level
-  /// of each volume is estimated from this volume alone. If the volume has too few usable voxels,
-  /// or if the noise levels of all volumes are nearly equal, the volume gets the common noise
-  /// level.
+  /// Returns the noise of the series. `whole` is the estimate for all volumes together. If the
+  /// noise levels of all volumes are nearly equal, each volume gets the common noise level of
+  /// `whole`. Otherwise, only volumes with too few usable voxels get it, and the other volumes get
+  /// their own estimates.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;
 
  private:
-  /// Noise level of a volume for each NoiseKind, estimated as if the noise had this kind; empty:
-  /// the volume has too few usable voxels.
+  /// Noise level of a volume for each NoiseKind, as if the noise had this kind; empty: the volume
+  /// has too few usable voxels.
   using LevelsByKind = std::array<std::optional<float>, 2>;
 
   FrameFormat format_;
@@ -49,7 +49,7 @@ class VolumeLevels {
   std::vector<LevelsByKind> levels_;      // levels of each volume
 };
 
-/// Returns the noise of a series of `volumes` volumes that have equal noise.
+/// Returns the noise of a series of `volumes` volumes with equal noise.
 /// @param level  the noise level to which the factors of the map are relative
 [[nodiscard]] SeriesNoise equal_noise(const VolumeNoise& noise, float level, int volumes,
                                       float zero);

@@ -7,21 +7,20 @@
 namespace lull::series {
 namespace {
 
-/// The code assumes that the upper end of the noise spectrum is as far from the middle as the lower
-/// end. It limits this distance to max_widening times the distance for a constant noise level, plus
+/// The upper end of the noise spectrum is assumed to be as far from the middle as the lower end.
+/// This distance is limited to max_widening times the distance for a constant noise level, plus
 /// max_excess, because a single volume with a very low noise level widens the spectrum only
 /// downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
-/// linearly on the other volumes.
+/// Eigenvalues below this share of the median belong to volumes that depend linearly on others, and
+/// contain no noise.
 constexpr double dependent = 1e-3;
-/// The largest eigenvalue of noise is random (Johnstone 2001, doi:10.1214/aos/1009210544). With a
-/// probability of 0.99, it is below its mean plus this number times the scale of its distribution.
+/// The largest eigenvalue of noise is below its mean plus this number times the scale of its
+/// distribution with a probability of 0.99 (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that contain noise. Eigenvalues of volumes that depend
-/// linearly on other volumes contain no noise. The function can exclude these eigenvalues only if
-/// there are more voxels than volumes; otherwise it counts all eigenvalues.
+/// Returns the number of eigenvalues that contain noise. Those of volumes that depend linearly on
+/// other volumes do not, but can be excluded only if there are more voxels than volumes.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
@@ -31,8 +30,7 @@ int noisy_values(std::span<const double> values, double count) {
 }
 
 /// Returns by how much the largest eigenvalue of noise of variance 1 may exceed the
-/// Marchenko-Pastur edge: `fluctuation` times the scale of the distribution of this eigenvalue
-/// (Johnstone 2001).
+/// Marchenko-Pastur edge: `fluctuation` times the scale of its distribution (Johnstone 2001).
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;
@@ -55,8 +53,7 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);
     if (!(spectrum.variance > 0)) return spectrum;
-    // If the level of the noise varies, the spectrum is wider, on both sides of its mean, than for
-    // a constant noise level.
+    // A varying noise level widens the spectrum on both sides of its mean.
     const double below = 1 - std::sqrt(least / spectrum.variance);
     const double above = 1 + std::clamp(below, width, max_widening * width + max_excess);
     spectrum.edge = spectrum.variance * (above * above + fluctuation_of(volumes, count));

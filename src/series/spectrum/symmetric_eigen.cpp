@@ -62,8 +62,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies Q by the reflection from the left. The rows and columns of Q with indices below
-/// `first` do not change, because they are still those of the unit matrix.
+/// Multiplies Q by the reflection from the left. Rows and columns of Q before `first` are still
+/// those of the unit matrix, and do not change.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;
@@ -126,8 +126,8 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   });
 }
 
-/// One sweep of the QL method over the block of rows `first` to `last`, in which no off-diagonal
-/// element is 0. The sweep reduces |beside[first]|.
+/// One sweep of the QL method over the rows `first` to `last`, in which no off-diagonal element is
+/// 0. The sweep reduces |beside[first]|.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
   // The shift is that eigenvalue of the leading 2 x 2 block which is nearer to d[first].
@@ -164,8 +164,8 @@ void diagonalise(Tridiagonal& t) {
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // The threshold does not fall below a share of the norm: if a matrix is not of full rank, its
-  // eigenvalues near 0 consist of rounding errors.
+  // The threshold is at least a share of the norm, because eigenvalues near 0 of a matrix without
+  // full rank consist of rounding errors.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

@@ -136,11 +136,11 @@ TEST_F(CudaColouredNoise, KnownSpectrumBeatsAnySingleLevel) {
 }
 
 // The contents of the tables, checked without a GPU.
-TEST(CovarianceTable, HoldsDecorrelationInHalfPrecision) {
+TEST(KernelCovariance, HoldsDecorrelationInHalfPrecision) {
   const PlaneNoise noise{9, slanted_correlation()};
   for (const Transform transform : {Transform::dct, Transform::bior}) {
     const PatchCovariance covariance(noise, axis_rows(transform));
-    const CovarianceTable table = make_covariance_table(noise, transform);
+    const KernelCovariance table = make_kernel_covariance(noise, transform);
     ASSERT_EQ(table.view.reach_x, covariance.reach_x());
     ASSERT_EQ(table.decorrelation.size(),
               static_cast<std::size_t>(table.view.uncorrelated + 1) * 64);

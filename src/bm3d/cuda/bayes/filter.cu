@@ -19,9 +19,8 @@
 //      matter.
 // At the end, the block adds the sums of its windows to device memory.
 //
-// If a group has fewer members than its arrays have elements, the unused elements refer to the
-// reference patch. The kernel sets the rows and columns of G for the unused elements to zero. As a
-// result, the corresponding rows and columns of P and W are zero outside the diagonal.
+// Unused elements of a group refer to the reference patch. The kernel sets their rows and columns
+// of G to zero, so that those of P and W are zero outside the diagonal.
 
 #include <algorithm>
 #include <array>
@@ -41,8 +40,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The first part of the shared memory of a thread block. In memory, the samples of the search
-/// windows and the sums of estimates follow this structure (window_plan.h).
+/// The first part of the shared memory of a thread block. The samples of the search windows and the
+/// sums of estimates follow it (window_plan.h).
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -73,8 +72,8 @@ __device__ SamplePair sample_pair(const FilterJob& job, int n) {
   return {frame > 0 ? ~offset : offset, mask};
 }
 
-/// Computes the positions of a group's members. For each sample of a frame, counts the patches that
-/// begin at the sample.
+/// Computes the positions of a group's members. Counts, for each sample of a frame, the patches
+/// that begin at the sample.
 template <int N, class Staging>
 __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, int i, int j,
                              int count, typename Staging::Patch* patches) {
@@ -104,8 +103,8 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
 
 /// Computes the Gram matrix and its shifted inverse (steps 1 and 2 at the beginning of this file),
 /// and stores the inverse in `gram`. With the spectrum of the basic estimate, the function stores
-/// (Y - B) B' / n in `shared`. mean[0] receives the mean of the noisy patches. mean[1] receives the
-/// mean of the patches in `own`, from which the spectrum is computed.
+/// (Y - B) B' / n in `shared`. mean[0] receives the mean of the noisy patches, and mean[1] the mean
+/// of the patches in `own`, from which the spectrum is computed.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -169,8 +168,8 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
 }
 
 /// Computes the estimates X = w (b - mean) from the weights w and the samples b, and adds them to
-/// the sums. Each step processes 16 samples of all patches. In the first `full_steps` steps, all 16
-/// samples belong to the patches.
+/// the sums, 16 samples of all patches at a time. In the first `full_steps` steps, all 16 samples
+/// belong to the patches.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -239,8 +238,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // `others` first contains the differences of the noisy samples from the basic estimate. Later,
-  // the same memory contains the sums of the estimates.
+  // `others` contains the differences of the noisy samples from the basic estimate, and later the
+  // sums of the estimates.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;
@@ -322,9 +321,8 @@ std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
 }
 
 /// Chooses the number of reference patches per thread block with which a multiprocessor executes
-/// the most warps. For groups of 64 members, one large block and two small blocks may give the same
-/// number of warps. In this case, the function chooses the small blocks, because one block can
-/// filter while the other block waits for its windows.
+/// the most warps. If one large block and two small blocks give the same number, the function
+/// chooses the small blocks: one block can filter while the other waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
   // Number of warps for which the registers of a multiprocessor suffice.
@@ -344,7 +342,7 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
 }
 
 /// Moves the plane pointers in `job` to the middle between the first and the last frame in device
-/// memory. InDeviceMemory then addresses samples by offsets from the middle. require_addressable()
+/// memory, from which InDeviceMemory addresses samples by offsets. require_addressable()
 /// (address_range.h) ensures that these offsets fit in 32 bits.
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;

@@ -1,7 +1,6 @@
 #pragma once
-// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them. The
-// functions queue all work on `stream`. They neither allocate memory nor wait. Each .cu file begins
-// with a description of its algorithm.
+// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them on
+// `stream`. The functions neither allocate memory nor wait. Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -25,7 +24,7 @@ struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
   /// Motion vectors from the reference frame to the two frames of the pair, one for each motion
-  /// block (time/motion.h). If a pointer is null, all vectors are zero.
+  /// block (time/motion.h). Null: all vectors are zero.
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
@@ -41,8 +40,8 @@ struct BayesArgs {
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
   /// For all pairs of frames except the first pair, the displacements of a candidate's samples in
-  /// the second frame from its samples in the first frame (match/second_half.h). If the pointer is
-  /// null, all displacements are zero.
+  /// the second frame from its samples in the first frame (match/second_half.h). Null: all
+  /// displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of the group of each reference patch, in the format of pack_displacement(), and
   /// the numbers of members.

@@ -3,11 +3,11 @@
 //
 // The search windows of a reference patch are in several frames. Shared memory contains as many
 // windows at a time as fit (match_layout.h). Tensor cores compute inner products of patches, from
-// which the block computes the distances (match_windows.cuh). The block stores the distances until
-// it has compared all windows. Then one warp selects the group of each reference patch
-// (match_choose.cuh). Candidates with equal distances are in the order that group.h defines. The
-// block subtracts one level from all of its samples. The positions of blocks on the grid do not
-// depend on the rows that a launch processes, so the results do not depend on these rows either.
+// which the block computes the distances (match_windows.cuh). After all windows, one warp selects
+// the group of each reference patch (match_choose.cuh). Candidates with equal distances are in the
+// order that group.h defines. The block subtracts one level from all of its samples. The positions
+// of blocks on the grid, and therefore the results, do not depend on the rows that a launch
+// processes.
 
 #include <algorithm>
 

@@ -23,16 +23,15 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31. The function and the addition
-/// of its result to a sum compile to two instructions.
+/// Returns 1 if a < b, and 0 if not. Both numbers must be below 2^31.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// The bound that selects the `wanted` smallest distances of a reference patch. `wanted` is at most
-/// the number of candidates. If `has_surplus` is false, exactly `wanted` distances are at most
-/// `value`. If `has_surplus` is true, more than `wanted` distances may be at most `value`, because
-/// several distances equal `value`. Fewer than `wanted` distances are then below `value`.
+/// The bound that selects the `wanted` smallest distances of a reference patch. If `has_surplus` is
+/// false, exactly `wanted` distances are at most `value`. If `has_surplus` is true, fewer than
+/// `wanted` distances are below `value`, and several equal it. `wanted` is at most the number of
+/// candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -49,8 +48,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // At least `wanted` distances are at most `high`: the smallest distance of each of the 32 lanes
-  // or, if `wanted` is above 32, the two smallest distances of each lane.
+  // `high` is an upper limit of the bound, because at least `wanted` distances do not exceed it:
+  // one of each of the 32 lanes or, if `wanted` is above 32, two of each lane.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
@@ -76,10 +75,9 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the candidates whose distances are below the bound. If fewer than `wanted` candidates are
-/// below the bound, the function also writes the first candidates whose distances equal the bound.
-/// The upper half of each word contains the distance, and the lower half the index of the
-/// candidate.
+/// Writes the candidates whose distances are below the bound, and the first candidates whose
+/// distances equal the bound, up to `wanted`. The upper half of each word contains the distance,
+/// and the lower half the index of the candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

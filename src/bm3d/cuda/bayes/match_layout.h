@@ -6,8 +6,8 @@
 // of their search windows is one rectangle of positions. Shared memory contains the samples of the
 // rectangle, first for one frame and then for the other frame. A word contains a sample and its
 // right neighbour in half precision. Neighbouring rows are 8 or 24 memory banks apart, and the two
-// frames are 16 banks apart. As a result, the operands of a matrix product (eight positions in two
-// rows of two frames) are in 32 different banks.
+// frames are 16 banks apart, so that the operands of a matrix product (eight positions in two rows
+// of two frames) are in 32 different banks.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ constexpr int match_threads = 256;
 constexpr int match_references = 8;
 
 /// Two special distances: `infinite` for patches that extend beyond the plane, and `no_distance`
-/// for unused elements of an array. The kernels store a distance as the bits of a float, because
-/// integer comparisons of such bits give the order of the floats.
+/// for unused elements of an array. Kernels store a distance as the bits of a float, whose order as
+/// integers is the order of the floats.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
 /// Returns the patch side of the kernel that processes patches with the side `patch`. The kernel
@@ -58,8 +58,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Stride of the rows of two tables, in elements. The first table contains sums of squared samples
-  // for each row of a patch. The second table contains these sums for each complete patch.
+  // Stride of the rows of two tables, in elements: the sums of squared samples for each row of a
+  // patch, and the sums for each complete patch.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -68,7 +68,7 @@ struct JoinedWindows {
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
   /// Returns the number of tiles along a row. A tile contains the positions in eight adjacent
-  /// columns and in eight rows. The eight rows are the even or the odd rows of 16 adjacent rows.
+  /// columns, and in the even or the odd rows of 16 adjacent rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -82,9 +82,9 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // Rows have padding for two reasons. sum_squares() computes four sums at a time, and
-  // multiply_tile() computes inner products for complete tiles. At the end of a row, both read
-  // samples beyond the last position.
+  // Rows have padding, because sum_squares() computes four sums at a time, and multiply_tile()
+  // computes inner products for complete tiles. At the end of a row, both read samples beyond the
+  // last position.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -101,8 +101,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of distances of a reference patch, and offset in memory from the distances of one
-  /// reference patch to the distances of the next reference patch.
+  /// Number of distances of a reference patch, and offset in memory between the distances of
+  /// successive reference patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -129,8 +129,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// Returns the parameters of the search for a Bayes phase of the profile `best`. The member `pairs`
-/// has its default, because the layout of a window does not depend on the number of pairs.
+/// Returns the parameters of the search for a Bayes phase of the profile `best`. The layout of a
+/// window does not depend on the member `pairs`, which has its default.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -139,7 +139,7 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .step = phase.step};
 }
 /// Returns the plan for the Bayes phase of the profile `best` whose patches have the side `patch`.
-/// In the kernels for these plans, all sizes are compile-time constants.
+/// The kernels for these plans have all sizes as compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);
@@ -147,9 +147,9 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans the largest number of reference patches per block that fits into shared memory. Then plans
+/// Plans the largest number of reference patches per block that fits into shared memory, and then
 /// the largest number of windows at a time with which a multiprocessor still executes three blocks.
-/// A single window always fits, because with any parameters it needs less than 48 KB.
+/// A single window always fits, because it needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -5,9 +5,8 @@
 // The distance of a reference patch a from a patch b is |a - b|^2 = |a|^2 + |b|^2 - 2 a b. Tensor
 // cores compute the inner products a b of eight reference patches with patches at 64 positions,
 // with operands in half precision and sums in single precision. The squares are computed from the
-// same half-precision samples. Each thread block subtracts the same level from all its samples, so
-// that the rounding error of half precision is at most a thousandth of the differences between
-// patches.
+// same half-precision samples. Each thread block subtracts one level from all its samples, which
+// limits the rounding error of half precision to a thousandth of the differences between patches.
 //
 // Lane (g, t) = (lane / 4, lane % 4) processes two of every four rows of a patch: rows t % 2, t % 2
 // + 2, .. in frame t / 2, two samples at a time. Therefore the offsets between the operands of a
@@ -43,7 +42,7 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
 }
 
 /// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, and a lane
-/// loads two columns. Positions beyond the plane get the nearest sample at the border of the plane.
+/// loads two columns. Beyond the plane, the samples are those at the nearest border.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -76,8 +75,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes the sum of the squared samples in one row of a patch, over all frames. There is one
-/// such sum for each position in the windows. A thread computes four sums.
+/// Computes the sum of the squared samples in one row of a patch, over all frames, for each
+/// position in the windows. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -116,9 +115,9 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Computes the squared norm of each patch in the windows: the sum of the results of sum_squares()
-/// over the rows of the patch. In memory, the norms follow the results of sum_squares(). The norm
-/// of a patch that extends beyond the plane is infinity.
+/// Computes the squared norm of each patch in the windows, as the sum of the results of
+/// sum_squares() over the rows of the patch, and stores it behind these results. The norm of a
+/// patch that extends beyond the plane is infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -142,9 +141,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
 /// the reference frame.
 template <int Side>
 struct References {
-  // Lane (g, t) = (lane / 4, lane % 4) contains samples of reference patch g in frame t / 2: the
-  // even rows if t is even, and the odd rows if t is odd. There are Side / 2 such rows, with Side /
-  // 2 pairs of samples each.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4): Side / 2
+  // even rows if t is even, or odd rows if t is odd, with Side / 2 pairs of samples each.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // The following data belong to the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -188,9 +186,8 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
 }
 
 /// Computes the inner products of the reference patches with the patches at the positions of a
-/// tile. A tile consists of eight columns, and of the even or the odd rows of 16 adjacent rows.
-/// product[n] belongs to the tile's rows n and n + 4. Because the patches overlap, a lane uses each
-/// loaded sample in several products.
+/// tile: eight columns, and the even or the odd rows of 16 adjacent rows. product[n] belongs to the
+/// tile's rows n and n + 4.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -218,8 +215,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of the patches at the positions of a tile. Each reference patch has an
-/// array of distances. `numbers` is the index of the first distance of a window in this array.
+/// Stores the distances of the patches at the positions of a tile in the arrays of the reference
+/// patches. `numbers` is the index of the first distance of a window in these arrays.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,

@@ -3,11 +3,10 @@
 // estimates. A group has 16 T patches. The matrices are in registers
 // (cuda/matrices/symmetric_blocks.cuh).
 //
-// Each thread block subtracts one common value from all its samples (window_atlas.cuh), but it does
-// not subtract the mean of the patches. Instead, it corrects the inner products of patches. Let a_i
-// and b_j be patches of D samples, with the sums s_i and s_j of their samples. Let d_a and d_b be
-// the means of all samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a
-// d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
+// The samples still contain the mean of the patches, so the functions correct the inner products of
+// patches. Let a_i and b_j be patches of D samples, with the sums s_i and s_j of their samples. Let
+// d_a and d_b be the means of all samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) =
+// a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -48,8 +47,8 @@ struct SampleStep {
 /// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
-  // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are both the sum of patch 16
-  // i + g. The elements at[2] and at[3] are both the sum of patch 16 i + 8 + g.
+  // In lane (g, t) = (lane / 4, lane % 4), of[i].at[0] and of[i].at[1] are the sum of patch 16 i +
+  // g, and of[i].at[2] and of[i].at[3] the sum of patch 16 i + 8 + g.
   FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
@@ -68,9 +67,8 @@ struct PatchSums {
   }
 };
 
-/// Computes the corrections D d_a d_b / 2 - d_b s_i of inner products. The symbols are defined at
-/// the beginning of this file. correction[r] belongs to patch i = 8r + lane / 4. `both` is D d_a
-/// d_b, and `other` is d_b.
+/// Computes the corrections D d_a d_b / 2 - d_b s_i of inner products (beginning of this file).
+/// correction[r] belongs to patch i = 8r + lane / 4. `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -78,9 +76,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Corrects a block of inner products of patches. The results are the inner products of patches
-/// without their means, multiplied by `share`. Elements in a row or column with an index of at
-/// least `count` become 0.
+/// Corrects a block of inner products of patches: subtracts the means of the patches, and
+/// multiplies by `share`. Elements in a row or column with an index of at least `count` become 0.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);

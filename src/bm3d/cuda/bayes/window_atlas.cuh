@@ -1,15 +1,14 @@
 #pragma once
-// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
-// sums are in shared memory, packed into window atlases (window_plan.h). If the atlases do not fit
-// into shared memory, samples and sums are in planes in device memory.
+// The samples that the filter reads, and the sums to which the filter adds estimates. They are in
+// shared memory, packed into window atlases (window_plan.h), or, if the atlases do not fit, in
+// planes in device memory.
 //
-// Samples are in half precision, as differences from a level. All samples of a thread block have
-// the same level: the value of the sample in the middle of the first reference patch. The
-// differences are in units of sigma, or in the larger unit that weak noise requires (half_scale()
-// in bayes_precision.h). With a basic estimate, the noisy samples are stored as differences from
-// the basic estimate. The filter reads two adjacent samples of a row at a time, so a word of an
-// atlas contains a sample and its right neighbour. Sums of estimates are integers, so their order
-// does not matter.
+// Samples are in half precision, as differences from a level: the value of the sample in the middle
+// of the thread block's first reference patch. The differences are in units of sigma, or in the
+// larger unit that weak noise requires (half_scale() in bayes_precision.h). With a basic estimate,
+// the noisy samples are stored as differences from the basic estimate. The filter reads two
+// adjacent samples of a row at a time, so a word of an atlas contains a sample and its right
+// neighbour. Sums of estimates are integers, so their order does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -25,9 +24,9 @@
 namespace lull::bm3d {
 
 /// The position, in a patch, of two adjacent samples that the filter reads together. `offset` is
-/// the offset of the first sample of the pair from the first sample of the patch. If the filter
-/// reads from planes and the pair is in the second frame, `offset` contains the bitwise complement
-/// instead. `mask` selects the samples of the pair that belong to the patch.
+/// the offset of the first of them from the first sample of the patch, or the bitwise complement of
+/// this offset for a pair in the second frame of planes. `mask` selects the samples of the pair
+/// that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -78,8 +77,8 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for each sample of all windows. `plane` is
-/// the plane of the reference frame. At positions beyond the plane, the argument is the nearest
-/// sample at the border of the plane.
+/// the plane of the reference frame. Beyond the plane, the sample is the nearest sample at the
+/// border.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -113,8 +112,8 @@ struct SampleScale {
   }
 };
 
-/// The fixed-point scale of sums in shared memory. The scale is smaller than value_scale, because a
-/// sum contains up to 512 estimates of up to 4095 levels: a thread block has up to 8 groups of 64
+/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
+/// contains up to 512 estimates of up to 4095 levels: a thread block has up to 8 groups of 64
 /// patches.
 constexpr float atlas_scale = 1024;
 
@@ -127,9 +126,9 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
 }
 
 /// Converts floats to words in place. Each word contains a sample and its right neighbour in half
-/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and the
-/// function replaces `noisy` by the difference of the noisy samples from the basic estimate. The
-/// arrays contain `count` + 1 floats and receive `count` words.
+/// precision. With a basic estimate (`uses_basic`), `samples` contains the basic estimate, and
+/// `noisy` becomes the difference of the noisy samples from it. The arrays contain `count` + 1
+/// floats and receive `count` words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -178,12 +177,12 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. Estimates are differences from the sample value that
-  /// the block subtracts from its samples, on the scale of these samples.
+  /// Adds estimates of the filter to the sums. Estimates have the scale of the block's samples,
+  /// from which the block has subtracted a level.
   struct Estimates {
     int* values;
     // Factor and summand that convert an estimate to the unit of the sums. `offset` contains
-    // rounding_offset, because the addition of this constant rounds a float to an integer.
+    // rounding_offset, whose addition rounds a float to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 
@@ -199,10 +198,9 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. The position of a patch consists of two offsets, which point
-/// to the first sample of the patch in the first frame and in the second frame. Offsets count
-/// samples from the pointers of the planes. centre_planes() moves these pointers to the middle of
-/// the memory of all frames.
+/// Samples and sums in device memory. The position of a patch consists of two offsets, to its first
+/// sample in the first frame and in the second frame. Offsets count samples from the pointers of
+/// the planes (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;
@@ -211,8 +209,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The filter subtracts the samples of `subtracted` from the samples of `plane`. If `subtracted`
-    // is null, the filter subtracts nothing.
+    // The filter subtracts the samples of `subtracted` from the samples of `plane`. Null: nothing
+    // is subtracted.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

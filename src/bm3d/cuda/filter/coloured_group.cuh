@@ -13,10 +13,9 @@
 // pair in one access, and 8 lanes read the 128 bytes of a table entry. The difference between the
 // displacements of the two members determines the index of the entry.
 //
-// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk needs 4 reads, 16 moves of
-// half-precision numbers and 4 matrix products, about 36 instructions in total. The search for the
-// entries needs about 90 instructions per group. Groups of 32 have 31 chunks, and need 4 times as
-// many instructions for the search. Groups of 8, which are used over time, have two chunks.
+// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk needs about 36 instructions, and the
+// search for the entries about 90 instructions per group. Groups of 32 have 31 chunks, and groups
+// of 8 (with temporal filtering) have two.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -32,9 +31,9 @@ template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
 /// The pairs of members for which one lane looks up covariances in the table. The warp looks up the
-/// pairs of eight chunks at a time, where a chunk is 16 pairs. Lane (g, t) = (lane / 4, lane % 4)
-/// looks up pairs of chunk g: `low` contains its pairs 2t and 2t + 1, and `high` contains its pairs
-/// 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
+/// pairs of eight chunks (16 pairs each) at a time. Lane (g, t) = (lane / 4, lane % 4) looks up
+/// pairs 2t and 2t + 1 (`low`), and 2t + 8 and 2t + 9 (`high`), of chunk g. A word contains two
+/// pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -71,8 +70,7 @@ struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
 /// The sign matrices (beginning of this file) for all group sizes. The last index is the lane. The
-/// second last index selects columns of the matrix: 0 for group coefficients 0..7, and 1 for group
-/// coefficients 8..15.
+/// index before it selects the columns for group coefficients 0..7 (0) or 8..15 (1).
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
@@ -117,8 +115,7 @@ template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
 /// Converts a displacement to an integer. The difference of two such integers identifies the
-/// displacement between two members of one frame. If the members are in different frames, the
-/// difference is larger than for any two members of one frame.
+/// displacement between two members of one frame, and is larger for members of different frames.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
@@ -126,8 +123,8 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
 
 /// Returns the offset, in bytes, of the table entry for two group members and column u = 0 of the
 /// coefficients of a patch. For column u, the offset is the result XOR 16 u. The two low bytes of
-/// `pair` are the indices of the members. All lanes of a warp must call the function together; in
-/// lane m, `member` must be the displacement_key() of member m.
+/// `pair` are the indices of the members. All lanes of a warp must call the function; in lane m,
+/// `member` is the displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -153,13 +150,14 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r (beginning of this file) of the 16 pairs of a chunk, as left operands of
-/// matrix products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1
-/// of a patch.
+/// The decorrelations r (beginning of this file) of 16 pairs of members, as left operands of matrix
+/// products. For even k, word[k / 2] is the operand for the coefficients in rows k and k + 1 of a
+/// patch.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `offsets` contains the table offsets for eight chunks. `chunk` is the index of a chunk, 0..7.
+  /// `offsets` contains the table offsets for eight chunks of 16 pairs. `chunk` is the index of a
+  /// chunk, 0..7.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -193,8 +191,8 @@ __device__ __forceinline__ float root(float x) {
 }
 
 /// Converts variances in units of c(0), the variance of a coefficient of one patch, to the values
-/// that the kernel stores. The second phase stores the variances, and the first phase stores their
-/// square roots. The function raises smaller variances to min_group_variance.
+/// that the kernel stores: square roots in the first phase, and variances in the second phase.
+/// Variances are at least min_group_variance.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -247,10 +245,10 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients that are differences of two adjacent members. Such
-/// a variance equals the decorrelation r of the two members, so the function copies it without a
-/// matrix product. `half` selects pairs 0..7 (0) or pairs 8..15 (1) of the chunk.
-/// `b` is the last index of the elements of `ratio` that receive the variances.
+/// Stores the variances of the Haar coefficients that are differences of two adjacent members,
+/// which equal the decorrelations r of the two members. `half` selects pairs 0..7 (0) or pairs
+/// 8..15 (1) of the chunk. `b` is the last index of the elements of `ratio` that receive the
+/// variances.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -286,10 +284,9 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the noise variances of the group coefficients, for groups of 32 members. For the Haar
-/// transform, the function computes the variances of all coefficients. For the Walsh-Hadamard
-/// transform, it computes only the variances of the 16 coefficients in Spectrum::set[set]
-/// (coloured_transforms.cuh).
+/// Computes the noise variances of the group coefficients, for groups of 32 members: of all
+/// coefficients of the Haar transform, or of the 16 Walsh-Hadamard coefficients in
+/// Spectrum::set[set] (coloured_transforms.cuh).
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -305,8 +302,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within groups of four members. Therefore only
-        // pairs of members m and m' with x = m ^ m' below 4 contribute to their variances.
+        // Haar coefficients 8..15 are differences within groups of four members, so only pairs of
+        // members m and m' with m ^ m' below 4 contribute to their variances.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);
@@ -318,9 +315,9 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the variances of the coefficients of a group in units of c(0) (the variance of a
-/// coefficient of one patch), or the square roots of these variances (stored_ratios()). The
-/// function writes the results to the registers that contain the spectrum of the group after the
-/// transforms. `displacement` is the displacement of the patch in the slot of the lane.
+/// coefficient of one patch), or their square roots (stored_ratios()). The results replace the
+/// spectrum of the group in the registers. `displacement` is the displacement of the patch in the
+/// slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -340,9 +337,8 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
 }
 
 /// Applies the hard threshold to a group with coloured noise. The threshold of each coefficient is
-/// proportional to the standard deviation of the noise in this coefficient. Before the call,
-/// `spectrum` contains the square roots of the variance ratios. The result is the sum of the
-/// variances of the retained coefficients, in units of sigma^2.
+/// proportional to the standard deviation of its noise, which `spectrum` contains before the call.
+/// Returns the sum of the variances of the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -376,8 +372,8 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
 }
 
 /// Computes the Wiener factors of a group with coloured noise, from the variance of the noise in
-/// each coefficient. Before the call, `factors` contains the variance ratios. The result is the sum
-/// of the squared factors, each multiplied by the variance of its coefficient in units of sigma^2.
+/// each coefficient, which `factors` contains before the call. Returns the sum of the squared
+/// factors, each multiplied by the variance of its coefficient in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

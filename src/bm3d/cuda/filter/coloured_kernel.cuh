@@ -19,8 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise. The class has the same functions as WhiteGroup. Each slot
-/// contains a patch of the group or a repetition of a patch (coloured_transforms.cuh).
+/// Filters a group with coloured noise, with the same functions as WhiteGroup. Each slot contains a
+/// patch of the group or a repetition of a patch (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
@@ -66,8 +66,7 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // The range of the fixed-point sums allows weights of at most 1, so fminf() limits larger
-    // weights.
+    // fminf() limits the weight to 1, because of the range of the fixed-point sums.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 

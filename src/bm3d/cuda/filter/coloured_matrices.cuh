@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh. Transforms along a column consist of butterflies, and
-// transforms across the group are operands of matrix products.
+// The transforms of coloured_transforms.cuh: along a column as butterflies, and across the group as
+// operands of matrix products.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -18,9 +18,8 @@ constexpr float root_8 = 2.8284271f;
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). The functions process rows y and 7 - y together,
-/// because the DCT needs only their sum and their difference. In the inverse transform, e is the
-/// sum over even coefficients, and o is the sum over odd coefficients. The two rows are (e + o) / 8
-/// and (e - o) / 8.
+/// because the DCT needs only their sum and their difference. The inverse gives the two rows as (e
+/// + o) / 8 and (e - o) / 8, where e and o are the sums over even and odd coefficients.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
@@ -66,8 +65,8 @@ template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have unit norm. The lifting steps correspond to
-  // rows with other norms, and gain() returns the quotients of the norms.
+  // The rows of the matrix in transform_tables.h have unit norm, but the lifting steps correspond
+  // to rows with other norms. gain() returns the quotients of the norms.
   struct Gains {
     float at[8];
   };
@@ -114,14 +113,14 @@ struct Butterflies<Bior> {
 
 // The Haar and the Walsh-Hadamard transform across the patches of a group, which are in 16 slots.
 // support(k) is the number of slots on which coefficient k depends. sign(k, slot) is 1 or -1 for
-// these slots, and 0 for all others. Forward transform: coefficient k is the sum over all slots of
-// sign(k, slot) / support(k) times the slot. Inverse transform: a slot is the sum over all k of
-// sign(k, slot) times coefficient k. All factors are powers of two. For white noise of variance 1,
-// the noise in coefficient k has the variance 1 / support(k).
+// these slots, and 0 for all others. Forward: coefficient k is the sum over all slots of sign(k,
+// slot) / support(k) times the slot. Inverse: a slot is the sum over all k of sign(k, slot) times
+// coefficient k. For white noise of variance 1, the noise in coefficient k has the variance 1 /
+// support(k).
 template <>
 struct GroupMatrix<Haar> {
-  // The transform of 32 members first computes the sums and the differences of pairs of members,
-  // and then transforms the sums. This constant states whether it also transforms the differences.
+  // The transform of 32 members computes the sums and the differences of pairs of members, and
+  // transforms the sums. This constant states whether it also transforms the differences.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

@@ -5,13 +5,12 @@
 // Let c(d) be the covariance of a coefficient of two patches at displacement d
 // (noise/patch_covariance.h). The decorrelation of two members at displacement d is r = 1 - c(d) /
 // c(0). It is 0 for equal positions, and 1 for patches that share no noise. Let a group coefficient
-// be a difference across members with the signs s. Let n be the number of signs that are not 0. The
-// signs add up to 0. Therefore the variance of this difference, in units of c(0), is
+// be a difference across members with the signs s. n is the number of signs that are not 0. The
+// signs add up to 0, so the variance of this difference, in units of c(0), is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm'.
 // The variance of the mean coefficient is this sum plus n. So for each number of members, the
-// vector of all variances is the product of one matrix and the vector of all r. (The kernels use r
-// because half precision represents r accurately near 0, but not c near c(0). The difference of
-// neighbouring patches has nearly no variance.)
+// vector of all variances is the product of one matrix and the vector of all r. (Half precision
+// represents r accurately near 0, but not c near c(0).)
 //
 // The pairs of members (m, m') are in the order of x = m ^ m'. The contribution of a pair to the
 // Haar coefficients then depends only on the highest bit of x and on the member in which this bit
@@ -22,8 +21,8 @@ namespace lull::bm3d::filter_detail {
 /// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. A chunk (the pairs of one product) may contain fewer pairs than it
-/// has positions. In the remaining positions, both members are equal.
+/// A pair of members of a group. Both members are equal in unused positions of a chunk (the pairs
+/// of one product).
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -35,22 +34,22 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of 2^log2_members members. With half the number of members as
-/// `half`, the index is x * half + q, where q is 0..half - 1. The pair consists of the members m
-/// and m ^ x, where m depends on q.
+/// Returns pair `index` of a group of 2^log2_members members. With half = 2^(log2_members - 1), the
+/// index is x * half + q, where q is 0..half - 1. The pair consists of the members m and m ^ x,
+/// where m depends on q.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// To get m from q, a 0 bit is inserted at the position of the highest bit of x. Therefore each
+  /// To get m from q, a 0 bit is inserted at the position of the highest bit of x, so that each
   /// pair occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
 }
 
-/// Returns the number of chunks that contain all pairs.
+/// Returns the number of chunks (of 16 pairs) that contain all pairs.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
@@ -92,10 +91,9 @@ struct HaarPairs {
 };
 
 /// The contributions of pairs to the Walsh-Hadamard coefficients. In groups of 2^l <= 16 members,
-/// each member occupies 16 / 2^l of the 16 slots. Therefore only every (16 / 2^l)-th coefficient of
-/// the slots can differ from 0. In groups of 32, each pair of members is replaced by its sum and
-/// its difference. If `set` is 0, the coefficients are those of the sums; if `set` is 1, the
-/// coefficients are those of the differences.
+/// each member occupies 16 / 2^l of the 16 slots, so only every (16 / 2^l)-th coefficient of the
+/// slots can differ from 0. In groups of 32, each pair of members is replaced by its sum and its
+/// difference, and `set` selects the coefficients of the sums (0) or of the differences (1).
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

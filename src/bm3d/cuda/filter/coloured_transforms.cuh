@@ -26,8 +26,8 @@
 namespace lull::bm3d::filter_detail {
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// the sample value `level`. The unit of the offsets of patches is one sample: a word of the tile
-/// if the samples are in shared memory (load_tile()), and an element of the plane if not.
+/// the sample value `level`. Offsets of patches count samples: words of the tile if the samples are
+/// in shared memory (load_tile()), and elements of the plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -43,9 +43,8 @@ struct SlotSamples {
 };
 
 /// Values of 16 patches (slots). The first index is a row, or a coefficient of a column. The second
-/// index selects slots: 0 selects 2t and 2t + 1, and 1 selects 2t + 8 and 2t + 9, where t is lane %
-/// 4. After the group transform, the second index selects group coefficients 2t and 2t + 1, or 2t +
-/// 8 and 2t + 9.
+/// index selects slots 2t and 2t + 1 (0), or 2t + 8 and 2t + 9 (1), where t is lane % 4, and after
+/// the group transform the group coefficients with these numbers.
 using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots to the lanes that load the samples of these slots. Before
@@ -120,9 +119,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
-/// transform of the slots. With S = 2 (32 members), each pair of members is replaced by its sum and
-/// its difference. Set 0 contains the transform of the sums, and set 1 contains the differences or
-/// their transform.
+/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of
+/// pairs of members, and set 1 contains their differences or the transform of these.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -136,9 +134,9 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), for
-/// k = 0, 2, 4, 6, and for b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for the
-/// group coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
+/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each set (Spectrum), k =
+/// 0, 2, 4, 6 and b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for group
+/// coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {
@@ -169,8 +167,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of the noise in the coefficients of one lane, for white noise.
-/// The unit is the variance (or the standard deviation) of the noise of a sample.
+/// Variance and standard deviation of the noise in the coefficients of one lane, for white noise,
+/// in units of those of a sample's noise.
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Element 0 belongs to group coefficients 2t and 2t + 1, and element 1 to coefficients 2t + 8 and
@@ -213,8 +211,7 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
 template <class Sum>
 struct Target {
   Sum* sums;
-  // The aggregation window is a kernel argument, because instructions can use elements of kernel
-  // arguments as operands.
+  // The aggregation window is a kernel argument, which instructions can use as operands.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale

@@ -13,12 +13,12 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the magnitude of decorrelations (1 - covariance / variance). The decorrelations of real
-/// noise are within 0..2, but an estimated autocorrelation may give larger values.
+/// Limit of the magnitude of decorrelations (1 - covariance / variance). Those of real noise are
+/// within 0..2, but an estimated autocorrelation may give larger values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit, the numerator of the weights of groups. The weight of a group
-/// of N patches may be as small as unit / (64 N), and fixed-point numbers have to represent such
-/// weights with sufficient precision.
+/// Minimum of CovarianceView::unit, the numerator of the weights of groups. It limits the weight of
+/// a group of N patches to at least unit / (64 N), which fixed-point numbers represent precisely
+/// enough.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {
@@ -37,9 +37,9 @@ cuda::DeviceBuffer<T> copied(const std::vector<T>& values, cudaStream_t stream) 
 
 }  // namespace
 
-CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform) {
+KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform transform) {
   const PatchCovariance covariance(noise, axis_rows(transform));
-  CovarianceTable table;
+  KernelCovariance table;
   CovarianceView& view = table.view;
   view.reach_x = covariance.reach_x(), view.reach_y = covariance.reach_y();
   view.uncorrelated = view.index(view.reach_x, view.reach_y) + 1;
@@ -76,7 +76,7 @@ Covariances::Covariances(const NoiseModel& noise, Transform transform, cudaStrea
     for (int earlier = 0; earlier < i && views_[i].is_white(); ++earlier)
       if (noise.plane(earlier).correlation == plane.correlation) views_[i] = views_[earlier];
     if (!views_[i].is_white()) continue;
-    const CovarianceTable table = make_covariance_table(plane, transform);
+    const KernelCovariance table = make_kernel_covariance(plane, transform);
     own_.push_back(copied(table.own, stream));
     decorrelation_.push_back(copied(table.decorrelation, stream));
     views_[i] = table.view;

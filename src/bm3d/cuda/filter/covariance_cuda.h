@@ -15,14 +15,14 @@ namespace lull::bm3d {
 
 /// The covariance tables of one plane in host memory, and the corresponding parameters of the
 /// kernels.
-struct CovarianceTable {
+struct KernelCovariance {
   CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own
   std::vector<std::uint16_t> decorrelation;  // CovarianceView::decorrelation
 };
 /// Makes the covariance tables of a plane. `noise` must not be white, and the transform must be dct
 /// or bior.
-[[nodiscard]] CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform);
+[[nodiscard]] KernelCovariance make_kernel_covariance(const PlaneNoise& noise, Transform transform);
 
 /// The covariance tables of the planes of a frame in device memory, for the transform of one phase.
 class Covariances {

@@ -27,14 +27,13 @@
 // in both cases. If groups contain patches of several frames, shared memory contains only the sums,
 // with one tile per frame (`Staging::sums`), or nothing.
 //
-// Numbers: The block subtracts one of its samples (the level) from all samples. As a result, half
-// precision resolves the contrast of the block instead of its level, and flat pictures are exact.
-// Differences are at most 511, because float samples are limited to this range
-// (core/float_range.h). The transforms are scaled so that sums of N patches fit: coefficients of
-// patches are scaled by 8 / N, and coefficients of groups are plain sums and differences.
-// Thresholds and variances have corresponding scales. If a group has M < N patches, each patch is
-// repeated N / M times. The spectrum then consists of the spectrum of M patches, scaled by sqrt(N /
-// M), and zeros.
+// Numbers: the block subtracts one of its samples (the level) from all samples, so that half
+// precision resolves the contrast of the block instead of its level. Differences are at most 511,
+// because float samples are limited to this range (core/float_range.h). The transforms are scaled
+// so that sums of N patches fit: coefficients of patches are scaled by 8 / N, and coefficients of
+// groups are plain sums and differences. Thresholds and variances have corresponding scales. If a
+// group has M < N patches, each patch is repeated N / M times. The spectrum then consists of the
+// spectrum of M patches, scaled by sqrt(N / M), and zeros.
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"
@@ -43,11 +42,10 @@
 
 namespace lull::bm3d {
 
-// Range of the fixed-point sums in shared memory: a sample gets at most 1024 estimates, from 64
+// Range of the fixed-point sums in shared memory. A sample gets at most 1024 estimates, from 64
 // groups of 16 patches or from 32 groups of 32 patches. The weights are at most 1, and estimates
-// differ from mid_level by at most 128. With value_scale = 2^13, a sum is therefore at most 1024 *
-// 128 * 2^13 = 2^30. Float samples differ from mid_level by up to 255, and their sums are at most
-// 2^31.
+// differ from mid_level by at most 128, or 255 for float samples. With value_scale = 2^13, a sum is
+// therefore at most 1024 * 128 * 2^13 = 2^30, or 2^31 for float samples.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. With this scale, the smallest weight, 1 / (32 * 64), becomes 32.
 inline constexpr float weight_scale = 65536.0f;

@@ -17,17 +17,15 @@ using LaneGroup = __half2[M];
 enum class Memory { shared, device };
 
 /// The offsets of a group's patches. Lane m has the offset of patch m, and the other lanes read it
-/// by a shuffle. The unit of offsets is one byte, so that an address needs only one addition.
-/// 32-bit offsets in device memory are an exception: their unit is one element, because 32 bits can
-/// then represent larger distances. (One instruction multiplies such an offset by the size of an
-/// element and adds the product to an address.)
+/// by a shuffle. Offsets count bytes, so that an address needs only one addition, except for 32-bit
+/// offsets in device memory, which count elements to reach farther.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides the computation of the offset from the compiler. Otherwise the compiler would store the
-  /// offsets of all patches in registers.
+  /// Hides the computation of the offset from the compiler, which would otherwise store the offsets
+  /// of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
@@ -49,8 +47,8 @@ class PatchPlaces {
 };
 
 /// Samples of one plane as the warps of a block read them: in half precision, after subtraction of
-/// the sample value `level`. The unit of the offsets of patches is one sample: a word of the tile
-/// if the samples are in shared memory (load_tile()), and an element of the plane if not.
+/// the sample value `level`. Offsets of patches count samples: words of the tile if the samples are
+/// in shared memory (load_tile()), and elements of the plane if not.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -77,9 +75,8 @@ struct PatchSamples {
   }
 };
 
-/// The operands of one lane for the products with the transform matrices. All groups of a block use
-/// the same operands. Left operands contain the matrix twice, because a product transforms two
-/// patches.
+/// The operands of one lane for the products with the transform matrices, equal for all groups of a
+/// block. Left operands contain the matrix twice, because a product transforms two patches.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
@@ -99,9 +96,8 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The scale contains 1 / 8, because the input of the inverse transform is 8 times too large:
-    // the coefficients of patches are scaled by 8 / M (filter.cuh), and the inverse transform
-    // across the group multiplies by M.
+    // The scale contains 1 / 8, because the coefficients of patches are scaled by 8 / M
+    // (filter.cuh), and the inverse transform across the group multiplies by M.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -127,7 +123,7 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
 }
 
 /// Returns the number of patches that contribute to coefficient `k` across the group, in the order
-/// in which the transform stores coefficients. Coefficient 0 is the sum of all patches.
+/// of the transform. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -161,8 +157,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // Each previous level of the loop doubled the sum c[i] of the Haar transform. Therefore the
-      // difference c[i + apart] is multiplied by the same factor before it is added.
+      // Each previous level of the loop doubled the sum c[i] of the Haar transform, so the
+      // difference c[i + apart] is multiplied by the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -183,7 +179,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The function always retains the mean of the complete group, which is the first value of lane 0.
+/// The mean of the complete group (the first value of lane 0) is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -220,8 +216,8 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum of the squared factors is a fixed-point number, because a warp can sum integers with
-  // one instruction.
+  // The sum of the squared factors is a fixed-point number, because a warp sums integers with one
+  // instruction.
   constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }

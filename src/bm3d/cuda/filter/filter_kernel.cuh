@@ -221,8 +221,8 @@ __global__ void __launch_bounds__(threads,
 
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // The kernel rounds the weight to a value that both half precision and the fixed-point format
-    // can represent. Therefore the estimates and the sum of weights contain the same weight.
+    // The kernel rounds the weight to a value that half precision and the fixed-point format can
+    // represent, so that the estimates and the sum of weights contain the same weight.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -315,7 +315,7 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
-// The following functions filter planes with coloured noise.
+// The following functions are for planes with coloured noise.
 void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
 void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,

@@ -11,16 +11,15 @@ namespace lull::bm3d::filter_detail {
 namespace {
 
 /// Minimum number of tiles per multiprocessor. With fewer tiles, many multiprocessors would be idle
-/// while the last tiles are processed.
+/// at the end.
 constexpr int min_tiles_per_multiprocessor = 3;
 
 /// A tuning for devices whose multiprocessors have at least `shared_memory` bytes of shared memory.
-/// The tuning for large shared memory was measured on compute capability 9.0. The other tuning was
-/// not measured.
+/// Only the tuning for large shared memory was measured, on compute capability 9.0.
 struct FilterTuning {
   std::size_t shared_memory;
   // Number of blocks that a multiprocessor must be able to execute at a time. If large tiles do not
-  // fit this many times into shared memory, the plan uses smaller tiles.
+  // fit this many times, the plan uses smaller tiles.
   int wanted_blocks;
 };
 // The first tuning is for compute capabilities 8.0, 8.7, 9.0 and 10.x. The second tuning is for
@@ -38,10 +37,10 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans the largest tile of at most 8x8 reference patches that meets three conditions: a
-/// multiprocessor can execute `blocks` thread blocks, the sums do not overflow, and there are
-/// enough tiles to use the complete device. If no tile size gives enough tiles, the function uses
-/// the smallest tile that meets the first two conditions.
+/// Plans the largest tile of at most 8x8 reference patches for which a multiprocessor can execute
+/// `blocks` thread blocks, the sums do not overflow, and there are enough tiles to use the complete
+/// device. If no tile size gives enough tiles, the function uses the smallest tile that meets the
+/// other two conditions.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the samples of one plane (first phase) or two planes (second phase), and
@@ -100,8 +99,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // In addition to the planned bytes, the kernel declares shared memory for the aggregation window,
-  // for the position and size of each group, and for the positions of the sums of all frames.
+  // The kernel also declares shared memory for the aggregation window, for the position and size of
+  // each group, and for the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
@@ -110,9 +109,9 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Two cases use no shared memory. Clusters may find patches outside all search windows, which a
-  // tile does not contain. For coloured noise, kernels with shared memory exist only for the Haar
-  // transform.
+  // No shared memory in two cases: clusters may find patches outside all search windows, which a
+  // tile does not contain; and for coloured noise, kernels with shared memory exist only for the
+  // Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
@@ -120,9 +119,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // If the samples are in device memory instead of shared memory, a multiprocessor can execute more
-  // blocks at a time. Reads through the L1 cache are slower than reads from shared memory, but
-  // several blocks hide the latency.
+  // With the samples in device memory, a multiprocessor can execute more blocks at a time, which
+  // hides the latency of reads through the L1 cache.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
       resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=

@@ -18,8 +18,8 @@ namespace lull::bm3d {
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
-/// device memory. With Staging::direct, 64-bit offsets do not slow down the kernel, because its
-/// additions to device memory take longer.
+/// device memory. 64-bit offsets do not slow down kernels with Staging::direct, because additions
+/// to device memory take longer.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns whether 32 bits can represent the offset between any two samples of planes. The planes
@@ -34,8 +34,7 @@ constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
 /// Maximum distance between the rows of a tile in shared memory, in samples. Any such distance is 4
-/// more than a multiple of 16, so that 8 samples of a row and 8 samples two rows below are in
-/// different memory banks.
+/// more than a multiple of 16, which avoids bank conflicts between every second row.
 constexpr int tile_pitch = 84;
 
 /// The reference patches that a thread block processes, and the union of their search windows.
@@ -46,8 +45,8 @@ struct Tile {
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // with Staging::shared, always tile_pitch
   int columns = 0;         // number of columns of samples that are used, a multiple of 4
-  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32. The kernel multiplies by
-  /// these inverses instead of dividing.
+  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32, by which the kernel
+  /// multiplies instead of dividing.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
@@ -62,8 +61,7 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows of the sums of one frame in shared memory. In memory, the rows of each frame follow the
-/// rows of the previous frame.
+/// The rows of the sums of one frame in shared memory, after those of the previous frame.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;
@@ -83,7 +81,8 @@ struct FilterWork {
   // Number of reference patches in a row and in a column of the grid, and number of planes.
   int count_x = 0, count_y = 0, planes = 1;
   bool over_time = false;
-  std::array<bool, max_frames> present{};  // over time: whether groups have patches in a frame
+  std::array<bool, max_frames> present{};  // with temporal filtering: whether groups have patches
+                                           // in a frame
   bool coloured = false;                   // whether the noise is coloured
   // Whether 32 bits are too few for the offsets between frames (fits_narrow_offsets()).
   bool wide_offsets = false;
@@ -91,9 +90,9 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group in the filter kernel. If a group has
-/// fewer patches than slots, each patch occupies several slots. Kernels with 8 slots exist only for
-/// white noise and the group transform of the profiles.
+/// Returns the number of slots for the patches of a group in the filter kernel. A smaller group
+/// uses several slots for each patch. Kernels with 8 slots exist only for white noise and the group
+/// transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
@@ -110,8 +109,8 @@ constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the
-/// rounding of the results depends on the tiles.
+/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because tiles
+/// affect the rounding of the results.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

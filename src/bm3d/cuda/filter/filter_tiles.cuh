@@ -75,8 +75,7 @@ struct FourSamples {
 };
 
 /// Loads the samples of a plane around the block in half precision. A word contains a sample and
-/// one neighbour. The neighbour is the sample below if `pairs_rows` is true, and the sample to the
-/// right if not.
+/// the sample below it (`pairs_rows`), or the sample to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -131,7 +130,7 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
     for (int i = threadIdx.x; i < a.tile.rows * tile_pitch_of<staging>(a) / 4; i += threads)
       reinterpret_cast<int4*>(work.values)[i] = make_int4(0, 0, 0, 0);
   if constexpr (staging == Staging::sums) {
-    // Each warp prepares one frame at a time.
+    // Each warp prepares the row offsets of one frame at a time.
     for (int t = threadIdx.x / 32; t < max_frames; t += warps) {
       const FrameRows& rows = a.rows[t];
       if (rows.count == 0) continue;

@@ -1,7 +1,6 @@
 #pragma once
-// The kernels for filtering and aggregation, as functions that launch them. The functions queue all
-// work on `stream`. They neither allocate memory nor wait. Each .cu file begins with a description
-// of its algorithm.
+// The kernels for filtering and aggregation, as functions that launch them on `stream`. The
+// functions neither allocate memory nor wait. Each .cu file describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -75,11 +74,11 @@ struct FilterArgs {
 /// share the table entry with the index |index(dx, dy)|.
 struct CovarianceView {
   /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
-  /// the 64 square roots of these variances. The pointer is null for white noise.
+  /// the 64 square roots of these variances. Null: white noise.
   const float* own = nullptr;
   /// The decorrelations 1 - covariance / variance of the coefficients of two patches, in half
   /// precision. The index is [entry][column(entry, u)][v], where `entry` is the table entry of the
-  /// displacement between the patches, and u and v are the horizontal and the vertical frequency of
+  /// displacement between the patches, and (u, v) are the horizontal and the vertical frequency of
   /// the coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
@@ -88,16 +87,15 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at the same time. In most cases, the order of the columns places the eight values
-  /// in different memory banks.
+  /// Returns the column in which column `u` of an entry is stored, for few bank conflicts: eight
+  /// lanes read two columns of four entries at the same time.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// filter_hard() filters the groups of a batch in the first phase, and filter_wiener() filters them
-/// in the second phase. The functions plan their kernels for the limits of `device`. `covariances`
-/// contains an element for each plane of `args`.
+/// filter_hard() filters the groups of a batch in the first phase, and filter_wiener() in the
+/// second phase, with kernels that are planned for the limits of `device`. `covariances` contains
+/// an element for each plane of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

@@ -20,9 +20,8 @@ __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int referenc
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 
-/// Returns whether a reference patch is on the grid. A batch may extend beyond the grid. Its
-/// additional reference patches are copies of the last patches of the grid, and kernels ignore
-/// their groups.
+/// Returns whether a reference patch is on the grid. Kernels ignore the additional reference
+/// patches of batches that extend beyond the grid.
 __device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +

@@ -1,6 +1,6 @@
-// Kernels for the variance stabilisation of slices. The kernels are memory-bound. Each thread
-// processes one sample, and each warp processes 32 samples of a row. This file is compiled without
-// fused multiply-add, so that the results equal the results of the host bit for bit.
+// Memory-bound kernels for the variance stabilisation of slices. Each thread processes one sample,
+// and each warp 32 samples of a row. This file is compiled without fused multiply-add, so that the
+// results equal those of the host bit for bit.
 
 #include <cstdint>
 #include <type_traits>

@@ -9,8 +9,8 @@
 namespace lull::cuda {
 
 /// Makes a session with the same results as with_vst(), bit for bit, for slices in the memory of
-/// GPU `device`. Slices must be stored plane by plane. Results are also in the memory of this GPU.
-/// `filter` must run on this GPU and return its results in the memory of this GPU.
+/// GPU `device`, stored plane by plane. `filter` must run on this GPU. Results of `filter` and of
+/// the session are in the memory of this GPU.
 /// @throws InvalidArgument  as with_vst()
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise,

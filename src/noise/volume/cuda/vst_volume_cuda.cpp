@@ -1,7 +1,6 @@
 // The session stores each slice and its stabilised form until the filter returns its result, as the
-// session on the host does (noise/vst_session.h). The host waits for the end of each kernel, so
-// that nothing else uses its input and output while it runs. Waiting takes little time, because the
-// kernels are short.
+// session on the host does (noise/vst_session.h). The host waits for the end of each short kernel,
+// so that nothing else uses its input and output while it runs.
 
 #include <deque>
 #include <optional>
