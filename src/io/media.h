@@ -240,6 +240,20 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
+/// Throws the error that open_sink() would throw for this output, except errors that depend on
+/// SegmentOptions::facts or on the film grain table. The caller can call this function before the
+/// facts and the table are known. The function leaves no file, and changes no interrupted job.
+/// @throws any exception of open_sink()
+void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
+
+/// Checks the name of an output before the input is opened, because to open a volume or a stack can
+/// take minutes. The function throws an error only if open_sink() would throw the same error. It
+/// does nothing if the input does not exist, and for patterns, pipes and jobs in segments.
+/// @param input, reading  the arguments with which the caller will call open_source()
+/// @throws InvalidArgument, CannotCreate, IoError
+void check_output_name(const std::string& path, const std::string& input,
+                       const SourceOptions& reading, const SinkOptions& options);
+
 /// Returns the sample format in which a denoising session should return results for the output
 /// `path`, so that samples are rounded only once. The caller must call this function before the
 /// first read of `source`, and pass the result to the sink as SinkOptions::samples. If open_sink()

@@ -30,14 +30,16 @@ struct ValueScale {
 
 /// Properties of a video stream that are known before its frames are read.
 struct VideoInfo {
-  std::string codec, pixel_format,
-      container;                     // FFmpeg's short names: "h264", "yuv420p", "matroska"
+  /// FFmpeg's short names: "h264", "yuv420p", "matroska". For stacks, the names are lull's own. The
+  /// container of a volume is "nifti", "nrrd", "mgh", "pair" or "dicom".
+  std::string codec, pixel_format, container;
   Rational frame_rate;               // frames per second; 0/1: unknown
   Rational time_base;                // seconds per tick of Frame::pts
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
   bool stack = false;                // slices of a volume or a series, or TIFF of several pages
+  bool volume = false;               // a volume or a series, whatever its container
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
   /// Number of channels, each with its own noise level; above 1 only for stacks. All frames of a
   /// channel come before the frames of the next channel.

@@ -1,6 +1,5 @@
 #include "tools/commands/denoise_run.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -43,17 +42,6 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Selects the first frame of a video if the output can contain only one picture and --keep selects
-/// none.
-void select_first_frame(DenoiseOptions& options, Reports& reports) {
-  if (options.output.keep) return;
-  options.output.keep = 0;
-  reports.warn("'" + options.output.file + "' is a single picture: only the first frame of '" +
-               options.input.file +
-               "' is written (--start, --frames and --keep select another one, a name such as "
-               "out.%04d.png writes all frames)");
-}
-
 /// Returns why the CPU decodes although --hwaccel requests a GPU; empty if a GPU decodes, or if
 /// --hwaccel requests none.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
@@ -62,19 +50,6 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   std::string reason = why_no_gpu_decodes(options, backends);
   if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU in spite of --hwaccel cuda (" + reason + ")";
-}
-
-void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
-  for (std::size_t i = from; i < sink.losses().size(); ++i)
-    reports.warn("not in the output: " + sink.losses()[i]);
-}
-
-/// Returns how many of the first `frames` frames an earlier run has finished.
-std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
-  std::int64_t count = frames;
-  for (const io::FrameRange& range : needed)
-    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
-  return count;
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
@@ -106,6 +81,7 @@ class Run {
   int run() {
     const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_.run);
     open_source();
+    open_outputs();
     find_noise();
     if (!open_sessions()) return stopped();
     if (sink_->done()) {
@@ -130,6 +106,8 @@ class Run {
     std::int64_t& max_memory = options_.input.source.limits.memory;
     if (max_memory == 0) max_memory = default_max_memory();
     devices_ = choose_devices(options_.run);
+    io::check_output_name(options_.output.file, options_.input.file, source_options(options_.input),
+                          sink_options(options_));
     open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
@@ -151,8 +129,21 @@ class Run {
     // of depths.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
+  }
+
+  /// Opens all outputs before the noise is estimated, because the estimation may take minutes, and
+  /// an output that cannot be written ends the run. Some sinks need facts about the noise, or a
+  /// film grain table. The run only checks their outputs here, and opens them later.
+  void open_outputs() {
+    const io::SinkOptions given = options_of_sink();
+    if (given.segments || options_.output.keep_grain)
+      io::check_output(options_.output.file, *source_, given);
+    else
+      open_sink({}, {});
+    check_noise_map(options_, *source_);
     residuals_.emplace(options_, *source_);
     phases_.emplace(options_, *source_);
+    grain_.emplace(options_, source_->format());
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -177,7 +168,7 @@ class Run {
 
   void find_noise() {
     noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
-    noise_->find(*source_, [this] { open_sink({}, {}); });
+    noise_->find(*source_);
     layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
@@ -188,15 +179,19 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+  /// Returns the options of the sink without the facts of a job and without a film grain table.
+  io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
-    if (given.segments) {
-      given.segments->facts = facts;
-      given.segments->additional = side_inputs_.job_sources();
-    }
-    given.grain_table = grain_table;
+    if (given.segments) given.segments->additional = side_inputs_.job_sources();
     add_size(options_.output, source_->format(), given);
+    return given;
+  }
+
+  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+    io::SinkOptions given = options_of_sink();
+    if (given.segments) given.segments->facts = facts;
+    given.grain_table = grain_table;
     sink_ = io::open_sink(options_.output.file, *source_, given);
     unfinished_.set_path(sink_->temporary());
   }
@@ -215,13 +210,13 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions before the sink, because the options of the sink may depend on the backends
-  /// in use. Returns false if the user stopped the run.
+  /// Opens the sessions, and then the sink if it is not open yet. Returns false if the user stopped
+  /// the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends) +
                                       layers_.memory(devices_.backends)});
-    grain_.emplace(options_, source_->format(), noise_->record());
+    grain_->set_noise(noise_->record());
     if (options_.output.keep_grain)
       reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
@@ -242,8 +237,10 @@ class Run {
     // half the size, repair of defects, constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
-    if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
+    if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
+      sink_.reset();  // the sink refers to the source
       open_source_on(opened_.backends, false);
+    }
     if (!sink_)
       open_sink(
           job_facts(options_, plan().method(), noise_->known(), noise_->repair(), opened_.backends),

@@ -2,12 +2,12 @@
 // noise file.
 
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "io/files/output_file.h"
 #include "io/text_file.h"
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
@@ -21,11 +21,9 @@
 namespace lull::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Returns the files of the command, checked before lull estimates the noise.
 /// @throws InvalidArgument  an output is another file of the command
-/// @throws CannotCreate  an output already exists
+/// @throws CannotCreate  an output already exists, or cannot be created
 RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;
@@ -35,10 +33,8 @@ RunFiles checked_files(const NoiseReportOptions& options) {
   files.write("--plot", options.plot);
   files.write("--noise-map", input.noise.map);
   files.check();
-  std::error_code ignored;
   for (const std::string& path : {input.output.file, options.plot, input.noise.map})
-    if (!path.empty() && !input.output.overwrite && fs::exists(path, ignored))
-      throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+    if (!path.empty()) const io::OutputFile trial(path, {.overwrite = input.output.overwrite});
   return files;
 }
 
@@ -76,6 +72,7 @@ FoundNoise noise_of(const NoiseReportOptions& given) {
   reading.tolerate_damage = true;
   const auto source = io::open_source(options.input.file, reading);
   check_volume_noise(options, source->info());
+  check_noise_map(options, *source);
   if (!can_read_again(options.input.file)) return noise_of_pipe(options, *source);
   FoundNoise found = search_noise(options, *source);
   NoiseRecord& estimated = found.noise;

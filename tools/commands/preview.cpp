@@ -14,6 +14,7 @@
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
+#include "io/files/output_file.h"
 #include "io/picture.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/repeat_notes.h"
@@ -66,9 +67,8 @@ void choose_output(DenoiseOptions& options) {
   const RunFiles files = files_of(options);
   files.check();
   options.output.access = files.access();
-  std::error_code ignored;
-  if (!options.output.overwrite && fs::exists(options.output.file, ignored))
-    throw CannotCreate("'" + options.output.file + "' exists; give -y to overwrite it");
+  // A preview takes minutes, so an output that cannot be created ends the command here.
+  const io::OutputFile trial(options.output.file, {.overwrite = options.output.overwrite});
 }
 
 FramePosition position_in(const io::VideoInfo& info, const DenoiseOptions& options) {

@@ -2,12 +2,14 @@
 // Prints messages and progress of a run of `lull denoise`. If the run is stopped, UnfinishedOutput
 // removes the temporary file of the run.
 
+#include <cstddef>
 #include <filesystem>
 #include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
 
+#include "io/media.h"
 #include "tools/options/denoise_options.h"
 #include "tools/report/log.h"
 #include "tools/report/progress.h"
@@ -43,6 +45,23 @@ struct Reports {
                                         : ""));
   }
 };
+
+/// Selects the first frame of a video for an output that can contain only one picture. If --keep
+/// already selects a frame, the function does nothing.
+inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
+  if (options.output.keep) return;
+  options.output.keep = 0;
+  reports.warn("'" + options.output.file + "' is a single picture: only the first frame of '" +
+               options.input.file +
+               "' is written (--start, --frames and --keep select another one, a name such as "
+               "out.%04d.png writes all frames)");
+}
+
+/// Warns about what the output loses, from the loss with the index `from`.
+inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
+  for (std::size_t i = from; i < sink.losses().size(); ++i)
+    reports.warn("not in the output: " + sink.losses()[i]);
+}
 
 /// The name of the temporary file or folder of the run. If a stop takes too long, the thread that
 /// ends the process removes this file or folder.

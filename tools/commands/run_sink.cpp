@@ -1,5 +1,6 @@
 #include "tools/commands/run_sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -44,6 +45,13 @@ io::Damage RunSink::damage() const {
   sum.frames += copied.frames;
   if (sum.first.empty()) sum.first = copied.first;
   return sum;
+}
+
+std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
+  std::int64_t count = frames;
+  for (const io::FrameRange& range : needed)
+    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
+  return count;
 }
 
 }  // namespace lull::tools

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/stream.h"
 #include "io/media.h"
@@ -49,6 +50,10 @@ class RunSink final : public FrameSink {
   double time_s_ = 0;
   std::atomic<bool> kept_ = false;
 };
+
+/// Returns how many of the first `frames` frames an earlier run has finished.
+[[nodiscard]] std::int64_t done_before(const std::vector<io::FrameRange>& needed,
+                                       std::int64_t frames);
 
 /// A source that ends when the sink needs no more frames.
 class StoppingSource final : public FrameSource {

@@ -89,7 +89,7 @@ constexpr OptionRow rows[] = {
      "estimate it from the input (default: auto)",
      set_sigma, "noise level: 5 weak, 25 strong (default: estimated)"},
     {"--sigma-scale", "native|8bit|unit", OptionGroup::volumes, planned | in_preview,
-     "unit of --sigma: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
+     "unit of --sigma: the file's own units, 0..255 or 0..1 (default: native for volumes, "
      "float TIFF stacks and depth maps, otherwise 8bit)",
      [](DenoiseOptions& o, const std::string& v) {
        o.noise.scale = choose("--sigma-scale", v, sigma_scales);

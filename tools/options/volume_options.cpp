@@ -55,12 +55,12 @@ constexpr OptionRow rows[] = {
        o.output.phase = file_or_reject("--phase-out", v);
      }},
     {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise | only_on_command_line,
-     "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
+     "write the noise level of each voxel of a volume, in the units of the volume",
      [](DenoiseOptions& o, const std::string& v) {
        o.noise.map = file_or_reject("--noise-map", v);
      }},
     {"--residuals", "FILE", OptionGroup::volumes, in_plan | only_on_command_line,
-     "write what is removed from a NIfTI volume, input minus output, as NIfTI with floats",
+     "write what is removed from a volume, input minus output, as floats",
      [](DenoiseOptions& o, const std::string& v) {
        o.output.residuals = file_or_reject("--residuals", v);
      }},
@@ -185,7 +185,7 @@ std::string method_note(const DenoiseOptions& options, const io::VideoInfo& inpu
 }
 
 std::int64_t volumes_of(const io::VideoInfo& input) {
-  const bool series = input.container == "nifti" && input.slices > 0;
+  const bool series = input.volume && input.slices > 0;
   return series ? input.frames_estimate / input.slices : 1;
 }
 

@@ -76,7 +76,7 @@ CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis) {
     geometry.spacing[geometry.of_slice[i]] = info.spacing[i];
   }
   for (int i = 0; i < 3; ++i) geometry.at[i] = geometry.size[i] / 2;
-  geometry.upwards = info.container == "nifti";
+  geometry.upwards = info.volume;
   return geometry;
 }
 

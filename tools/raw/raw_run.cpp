@@ -65,9 +65,11 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks the names of all outputs before the work begins.
+/// Checks the names of all outputs before the work begins. To check that the folder of the outputs
+/// accepts files, the function creates a temporary file for the first output.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
+  bool is_folder_checked = false;
   for (std::size_t i = 0; i < source.files().size(); ++i) {
     if (kept && *kept != static_cast<std::int64_t>(i)) continue;
     const io::SequenceFile& input = source.files()[i];
@@ -76,6 +78,8 @@ void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
     if (io::same_file(input.path, name))
       throw InvalidArgument("'" + name + "' is both input and output; give another output");
     io::check_free(name, options.output.overwrite);
+    if (!std::exchange(is_folder_checked, true))
+      const io::OutputFile trial(name, {.overwrite = options.output.overwrite});
   }
 }
 
@@ -124,6 +128,8 @@ int denoise_raw(const DenoiseOptions& options, Log& log, Progress& progress) {
   const SignalWatch signals([](int) {});
   const auto info = [&](const std::string& text) { log.write(LogLevel::info, text); };
   const auto warn = [&](const std::string& text) { log.write(LogLevel::warning, text); };
+  io::check_output_name(options.output.file, options.input.file, {},
+                        {.overwrite = options.output.overwrite});
   io::RawSource source(options.input.file, options.input.source.limits.pixels);
   const std::optional<std::int64_t> kept = select_kept(options, source);
   check_outputs(options, source, kept);

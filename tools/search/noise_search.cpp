@@ -38,7 +38,7 @@ class Search {
 
   NoiseRecord run(const InputSamples& samples) {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
-    if (info_.stack && info_.container != "nifti") {
+    if (info_.stack && !info_.volume) {
       record.scenes = noise_of_tiff_stack(options_, source_);
       return record;
     }

@@ -41,13 +41,13 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For NIfTI
-/// files (`is_nifti`), lull assumes photon noise only if an option requests it.
+/// Returns the noise of a volume, or of the slices of a pipe, from cubes of 4x4x4 voxels. For
+/// volumes (`is_volume`), lull assumes photon noise only if an option requests it.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
-                                         const io::ValueScale& values, bool is_nifti) {
+                                         const io::ValueScale& values, bool is_volume) {
   std::optional<VolumeEstimate> found = estimate(options, collector, values);
-  if (!is_nifti || options.noise.photons)
+  if (!is_volume || options.noise.photons)
     if (auto scene = photon_scene(options, collector, values, found)) return scene;
   if (!found) return std::nullopt;
   return scene_of(*std::move(found));
@@ -73,6 +73,11 @@ void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
   for (int y = 0; y < target.height; ++y)
     for (int x = 0; x < target.width; ++x)
       target(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
+}
+
+io::SinkOptions options_of_map(const OutputOptions& options) {
+  return {
+      .overwrite = options.overwrite, .datatype = io::DataType::float32, .access = options.access};
 }
 
 }  // namespace
@@ -146,13 +151,13 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
   if (options.noise.kind == NoiseKind::rician && !input.stack && !options.input.stack)
     throw InvalidArgument("--noise rician for '" + options.input.file +
                           "' (its frames are not slices of a volume); give --stack if they are");
-  if (!options.noise.map.empty() && input.container != "nifti")
+  if (!options.noise.map.empty() && !input.volume)
     throw InvalidArgument("--noise-map for '" + options.input.file +
-                          "' (only NIfTI volumes are supported); leave it out");
+                          "' (only volumes are supported); leave it out");
   if (options.input.phase.empty()) return;
-  if (input.container != "nifti")
+  if (!input.volume)
     throw InvalidArgument("--phase for '" + options.input.file +
-                          "' (only NIfTI volumes are supported); leave it out");
+                          "' (only volumes are supported); leave it out");
   if (!can_read_again(options.input.file))
     throw InvalidArgument("--phase for the pipe '" + options.input.file +
                           "' (the input must be read twice); give a file");
@@ -166,8 +171,8 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
   if (volumes_of(source.info()) > 1 || !options.input.phase.empty())
     series.emplace(options, source);
   const CubeCollector cubes = collect(options, source, series ? &*series : nullptr);
-  const bool is_nifti = source.info().container == "nifti";
-  std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_nifti);
+  const bool is_volume = source.info().volume;
+  std::optional<SceneNoise> scene = scene_of_cubes(options, cubes, source.info().values, is_volume);
   if (!scene && !options.input.phase.empty()) scene.emplace();  // the parts may suffice
   if (!scene || !series) return scene;
   if (scene->volume || !options.input.phase.empty()) series->complete(*scene, false);
@@ -207,15 +212,17 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
   noise.scenes.front().volume = with_given_level;
 }
 
+void check_noise_map(const DenoiseOptions& options, io::MediaSource& source) {
+  if (!options.noise.map.empty())
+    io::check_output(options.noise.map, source, options_of_map(options.output));
+}
+
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise) {
   if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
   const auto reopened = open_again(options);
-  const auto sink = io::open_sink(options.noise.map, *reopened,
-                                  {.overwrite = options.output.overwrite,
-                                   .datatype = io::DataType::float32,
-                                   .access = options.output.access});
+  const auto sink = io::open_sink(options.noise.map, *reopened, options_of_map(options.output));
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = reopened->read()) {
     write_levels(noise_of_slice(scene, source.info(), *slice), source.info().values, slice->slice,

@@ -49,8 +49,11 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
+/// Checks the name of --noise-map before the noise is estimated.
+/// @throws any exception of io::check_output()
+void check_noise_map(const DenoiseOptions& options, io::MediaSource& source);
 /// Writes the file of --noise-map, if the option is given. The file has the geometry of the input,
-/// a NIfTI file, and its voxels are noise levels in the units of the input.
+/// a volume, and its voxels are noise levels in the units of the input.
 /// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);

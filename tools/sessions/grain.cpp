@@ -44,12 +44,10 @@ std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
 
 }  // namespace
 
-GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
-                   const NoiseRecord& noise)
+GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format)
     : keep_(options.output.keep_grain),
       has_file_(!options.output.grain_table.empty()),
       removes_all_noise_(removes_all_noise(options)),
-      scenes_(noise.scenes),
       collector_(format, keep_ ? sparse : GrainSampling{}) {
   if (!keep_ && !has_file_) return;
   check_grain_format(format);

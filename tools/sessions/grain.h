@@ -24,13 +24,14 @@ namespace lull::tools {
 class GrainJob {
  public:
   /// @param format  format of the input
-  /// @param noise  estimated noise of the input; if it was measured between frames, it describes
-  ///     the grain better than the removed noise does
   /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
   ///     only once
   /// @throws CannotCreate  the file of the table exists or cannot be created
-  GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
+  GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
+  /// Sets the estimated noise of the input; if it was measured between frames, it describes the
+  /// grain better than the removed noise does. Must be called before the functions that follow.
+  void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
   /// Must be called before the session and the sink are opened. With --grain keep, the function
   /// computes the table, and sets the scenes of `noise` to those that the first pass has detected.
   /// Returns false if the user stopped the run.

@@ -56,17 +56,16 @@ bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
 
 }  // namespace
 
-void InputNoise::find(io::MediaSource& source, const std::function<void()>& open_sink) {
-  if (options_.input.depth.on) return estimate_depth_noise(source, open_sink);
+void InputNoise::find(io::MediaSource& source) {
+  if (options_.input.depth.on) return estimate_depth_noise(source);
   const io::VideoInfo& input = source.info();
   std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
   const bool again = can_read_again(options_.input.file);
   const bool needed = !noise || needs_clipping(options_, *noise, input) ||
                       (searches_defects(options_, input) && !options_.run.job.is_part());
   if (!again && needed)
-    read_ahead(source,
-               noise ? frames_before_result(options_, input) : frames_to_read_ahead(options_.input),
-               open_sink);
+    first_ = read_frames(source, noise ? frames_before_result(options_, input)
+                                       : frames_to_read_ahead(options_.input));
   const InputSamples samples = repaired_samples(source, needed && again);
   const bool stated = noise.has_value();
   if (!noise)
@@ -106,25 +105,14 @@ InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool ne
   return samples;
 }
 
-/// Opens the sink before it reads the first frames of a pipe.
-void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
-                            const std::function<void()>& open_sink) {
-  open_sink();
-  first_ = read_frames(source, frames);
-}
-
 NoiseRecord InputNoise::noise_of_pipe(const io::VideoInfo& input) const {
   const bool scenes = follows_scenes(options_, input);
   return noise_of_first_frames(options_, scenes ? first_scene_of(first_) : first_, input.values);
 }
 
-void InputNoise::estimate_depth_noise(io::MediaSource& source,
-                                      const std::function<void()>& open_sink) {
+void InputNoise::estimate_depth_noise(io::MediaSource& source) {
   const bool again = can_read_again(options_.input.file);
-  if (!again) {
-    open_sink();
-    first_ = read_frames(source, frames_ahead);
-  }
+  if (!again) first_ = read_frames(source, frames_ahead);
   DepthPlan depth = plan_depth(options_, source, again ? read_first_maps(options_.input) : first_);
   for (const std::string& line : depth.lines) info_(line);
   plan_ = clip_plan(options_, depth, source.info());

@@ -31,10 +31,10 @@ class InputNoise {
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Determines the noise. For a pipe, the function first calls `open_sink`, because the sink must
-  /// be open before frames are read, and then reads and stores the first frames.
-  /// @throws InvalidArgument, and any error of reading and of `open_sink`
-  void find(io::MediaSource& source, const std::function<void()>& open_sink);
+  /// Determines the noise. For a pipe, the function reads and stores the first frames, so the sink
+  /// must be open before.
+  /// @throws InvalidArgument, and any error of reading
+  void find(io::MediaSource& source);
 
   /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
@@ -59,9 +59,7 @@ class InputNoise {
   void keep_scenes(const io::VideoInfo& input);
 
  private:
-  void estimate_depth_noise(io::MediaSource& source, const std::function<void()>& open_sink);
-  void read_ahead(io::MediaSource& source, std::size_t frames,
-                  const std::function<void()>& open_sink);
+  void estimate_depth_noise(io::MediaSource& source);
   NoiseRecord noise_of_pipe(const io::VideoInfo& input) const;
   InputSamples repaired_samples(const io::MediaSource& source, bool needed);
   void start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,

@@ -115,6 +115,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
+  // A still picture needs memory for its samples and for its result, and not for full queues.
+  if (plan.params.frames == 1) frames = 2;
   // Memory for the feature buffers of a render (at most a dozen planes per frame), and for the
   // variance-stabilised picture.
   if (plan.params.render)

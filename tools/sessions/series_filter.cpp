@@ -16,11 +16,13 @@ namespace lull::tools {
 namespace {
 
 /// Returns an observer that adds a phase to the parts that it receives, and passes them on.
-/// @param phase  the phases of all slices in radians
+/// @param phase   the phases of all slices in radians
+/// @param format  format of the parts
 series::PartsObserver with_phase(const series::PartsObserver& parts,
-                                 const std::shared_ptr<const SeriesStore>& phase) {
-  return [parts, phase](const Frame& noisy, const Frame& real, const Frame& imaginary) {
-    FramePool pool(real.format);
+                                 const std::shared_ptr<const SeriesStore>& phase,
+                                 const FrameFormat& format) {
+  return [parts, phase, pool = FramePool(format)](const Frame& noisy, const Frame& real,
+                                                  const Frame& imaginary) mutable {
     Frame rotated_real = pool.acquire(), rotated_imaginary = pool.acquire();
     rotated_real.copy_info(real);
     rotated_imaginary.copy_info(imaginary);
@@ -93,7 +95,7 @@ std::unique_ptr<Denoiser> filter_series(const DenoiseOptions& options,
   return series::open_magnitudes(std::move(session), source.format(),
                                  static_cast<std::int64_t>(shape.slices) * shape.volumes / 2,
                                  sample_of_zero(source.info().values),
-                                 removed ? with_phase(parts, removed) : parts);
+                                 removed ? with_phase(parts, removed, source.format()) : parts);
 }
 
 }  // namespace lull::tools

@@ -24,8 +24,9 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
   reading.limits = options.source.limits;
   reading.axis = options.source.axis;
   auto phases = io::open_source(options.phase, reading);
-  if (phases->info().container != "nifti")
-    throw InvalidArgument("--phase " + options.phase + " (it is not a NIfTI file)");
+  if (!phases->info().volume)
+    throw InvalidArgument("--phase " + options.phase +
+                          " (it is not a volume); give the phase file of the acquisition");
   const FrameFormat &a = phases->format(), &b = source.format();
   const io::VideoInfo &of_phase = phases->info(), &of_input = source.info();
   if (a.width != b.width || a.height != b.height || of_phase.slices != of_input.slices ||
@@ -54,8 +55,10 @@ double turn_of_range(double low, double high) {
   return 0;
 }
 
-PhaseFile::PhaseFile(const InputOptions& options, const io::MediaSource& source)
+PhaseFile::PhaseFile(const InputOptions& options, const io::MediaSource& source,
+                     const std::function<void(io::MediaSource& phases)>& on_open)
     : name_(options.phase), source_(open_phases(options, source)) {
+  if (on_open) on_open(*source_);
   find_turn(options.phase_turn);
   source_ = open_phases(options, source);
 }
@@ -91,9 +94,12 @@ Frame PhaseFile::next(std::vector<float>& radians) {
 PhaseOutput::PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source) {
   if (options.output.phase.empty()) return;
   zero_ = static_cast<float>(-255 * source.info().values.low / source.info().values.span);
-  phases_ = std::make_unique<PhaseFile>(options.input, source);
-  sink_ = io::open_sink(options.output.phase, phases_->source(),
-                        {.overwrite = options.output.overwrite, .access = options.output.access});
+  const std::string& path = options.output.phase;
+  const io::SinkOptions result{.overwrite = options.output.overwrite,
+                               .access = options.output.access};
+  phases_ = std::make_unique<PhaseFile>(
+      options.input, source, [&](io::MediaSource& phases) { check_output(path, phases, result); });
+  sink_ = io::open_sink(path, phases_->source(), result);
 }
 
 void PhaseOutput::write(const Frame& noisy, const Frame& real, const Frame& imaginary) {

@@ -3,6 +3,7 @@
 // contains the magnitudes.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,10 +19,12 @@ class PhaseFile {
   /// Opens the file. Without --phase-turn, the constructor reads the file once to determine the
   /// value of a full turn from the range of the values.
   /// @param source  the magnitudes, which must have the same size
+  /// @param on_open  function that is called with the open file before the file is read
   /// @throws NoInput  the file cannot be opened
   /// @throws BadData  the file is damaged, has another size, or its range is not a known one
-  /// @throws InvalidArgument  the file is not a NIfTI file
-  PhaseFile(const InputOptions& options, const io::MediaSource& source);
+  /// @throws InvalidArgument  the file is not a volume
+  PhaseFile(const InputOptions& options, const io::MediaSource& source,
+            const std::function<void(io::MediaSource& phases)>& on_open = {});
 
   /// Returns the next slice of the file. `radians` receives its phases in radians, row by row;
   /// phases may be NaN.

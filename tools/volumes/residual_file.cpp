@@ -15,9 +15,9 @@ ResidualFile::ResidualFile(const DenoiseOptions& options, io::MediaSource& sourc
     : source_(source) {
   const std::string& path = options.output.residuals;
   if (path.empty()) return;
-  if (source.info().container != "nifti")
+  if (!source.info().volume)
     throw InvalidArgument("--residuals for '" + options.input.file +
-                          "' (only NIfTI volumes are supported); leave it out");
+                          "' (only volumes are supported); leave it out");
   sink_ = io::open_sink(path, source,
                         {.overwrite = options.output.overwrite,
                          .datatype = io::DataType::float32,

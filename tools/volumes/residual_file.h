@@ -1,5 +1,5 @@
 #pragma once
-// Writes the file of --residuals: the removed part of a NIfTI volume or series.
+// Writes the file of --residuals: the removed part of a volume or series.
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace lull::tools {
 /// Writes the file of --residuals; does nothing without this option.
 class ResidualFile {
  public:
-  /// @throws InvalidArgument  the input is not NIfTI
+  /// @throws InvalidArgument  the input is not a volume
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 

@@ -107,7 +107,7 @@ void LayerSession::find_noise(const std::vector<bm3d::Backend>& backends, const 
     info_("layer " + layer_.label + ": " + note);
   rescale_sigma(options_, source_->info().values);
   side_inputs_ = SideInputs(options_, reading, *source_);
-  noise_.find(*source_, [] {});
+  noise_.find(*source_);
   noise_.use_known_scenes(source_->info());
   if (!has_guide_file(options_.method) && !options_.method.align) source_.reset();
 }

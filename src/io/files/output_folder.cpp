@@ -41,12 +41,25 @@ struct OpenFile {
 
 }  // namespace
 
+bool check_free_folder(const std::string& path, const std::string& name,
+                       const OutputFolderOptions& options) {
+  std::error_code code;
+  const fs::file_status status = fs::symlink_status(path, code);
+  if (!fs::exists(status)) return false;
+  if (!fs::is_directory(status)) throw CannotCreate("'" + name + "' exists and is not a folder");
+  if (fs::is_empty(path, code)) return true;
+  if (!options.may_replace || !options.may_replace(path))
+    throw CannotCreate("'" + name + "' exists and has other contents; name a new folder");
+  if (!options.overwrite) throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
+  return true;
+}
+
 OutputFolder::OutputFolder(const std::string& path, OutputFolderOptions options)
     : name_(path),
       path_(path.substr(0, path.find_last_not_of('/') + 1)),
       options_(std::move(options)) {
   if (options_.follow_links && is_link(path_)) path_ = resolve_links(path_);
-  (void)is_replaced();
+  (void)check_free_folder(path_, name_, options_);
   const fs::path target(path_);
   const std::string own = target.filename().string().substr(0, max_output_bytes);
   remove_leftovers(target.parent_path().string(),
@@ -65,20 +78,6 @@ OutputFolder::~OutputFolder() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
   if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-/// Returns whether the output replaces an existing folder. An empty folder can always be replaced.
-/// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
-bool OutputFolder::is_replaced() const {
-  std::error_code code;
-  const fs::file_status status = fs::symlink_status(path_, code);
-  if (!fs::exists(status)) return false;
-  if (!fs::is_directory(status)) throw CannotCreate("'" + name_ + "' exists and is not a folder");
-  if (fs::is_empty(path_, code)) return true;
-  if (!options_.may_replace || !options_.may_replace(path_))
-    throw CannotCreate("'" + name_ + "' exists and has other contents; name a new folder");
-  if (!options_.overwrite) throw CannotCreate("'" + name_ + "' exists; give -y to overwrite it");
-  return true;
 }
 
 int OutputFolder::open_file(const std::string& path, int flags) {
@@ -126,7 +125,7 @@ void OutputFolder::commit() {
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");
   std::string old;
   std::error_code code;
-  if (is_replaced()) {
+  if (check_free_folder(path_, name_, options_)) {
     old = new_temporary(path_);
     fs::rename(path_, old, code);
   }

@@ -19,6 +19,13 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
+/// Throws an error if no output can be created at `path`, a folder name without a final slash, and
+/// returns whether the output replaces an existing folder. An empty folder can always be replaced.
+/// @param name  name of the output in messages
+/// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
+bool check_free_folder(const std::string& path, const std::string& name,
+                       const OutputFolderOptions& options);
+
 /// Writes files to a folder with a temporary name beside the output. commit() renames the folder.
 /// Without commit(), the destructor removes the folder. The constructor removes the temporary
 /// folders that killed processes have left for the same output.
@@ -50,7 +57,6 @@ class OutputFolder {
   void commit();
 
  private:
-  bool is_replaced() const;
   /// Opens a file for writing, and creates the file and the folders in its path if needed.
   /// @param flags  further flags for open()
   int open_file(const std::string& path, int flags);

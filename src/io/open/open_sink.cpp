@@ -10,15 +10,20 @@
 namespace lull::io {
 namespace {
 
+void refuse_second_frame(const std::string& path, const Container& container, FileSource& source,
+                         const SinkOptions& options) {
+  if (container.still() && !options.single && source.has_second_frame())
+    throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
+                          "; use .mkv");
+}
+
 class FileSink final : public EncodingSink {
  public:
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : EncodingSink(path, source, options),
         input_(source.demuxer().context()),
         selector_(source.selector()) {
-    if (container_.still() && !options.single && source.has_second_frame())
-      throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
-                            "; use .mkv");
+    refuse_second_frame(path, container_, source, options);
     const auto choices = choose_encoders(container_, source, options);
     std::unique_ptr<Output> file;
     if (container_.pipe) {
@@ -80,6 +85,14 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
+/// Throws the errors of a sink that encodes one file.
+void check_file_output(const std::string& path, FileSource& source, const SinkOptions& options) {
+  if (options.segments) return check_segmented_output(path, source, options);
+  const Container container = container_of(path, source, options);
+  refuse_second_frame(path, container, source, options);
+  if (!container.pipe) try_output(path, source, options, file_options(options));
+}
+
 /// Rejects options.segments for an output that cannot be encoded in segments. `why` is the reason
 /// in the message.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
@@ -101,8 +114,10 @@ Access access_of_source(const MediaSource& source) {
   return stack ? access_of(stack->files()) : Access{};
 }
 
+/// Opens a sink. With `is_trial`, the function only throws the errors of the sink, and the result
+/// may be null.
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
-                                     const SinkOptions& options) {
+                                     const SinkOptions& options, bool is_trial) {
   if (path == "null" || path == "hash") {
     refuse_stack(path, options);
     refuse_segments(path, options, "no file that could be continued");
@@ -127,6 +142,10 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
       makes_layered_exr(path, *file, options)) {
     refuse_segments(path, options, "each picture is a file of its own already");
     return open_sequence_sink(path, *file, options);
+  }
+  if (is_trial) {
+    check_file_output(path, *file, options);
+    return nullptr;
   }
   if (options.segments) return open_segmented_sink(path, *file, options);
   return std::make_unique<FileSink>(path, *file, options);
@@ -166,9 +185,16 @@ std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& sourc
                                      const SinkOptions& options) {
   SinkOptions limited = options;
   limited.access = options.access & access_of_source(source);
-  auto sink = make_sink(path, source, limited);
+  auto sink = make_sink(path, source, limited, false);
   if (options.strict_metadata) refuse_losses(sink->losses());
   return sink;
+}
+
+void check_output(const std::string& path, MediaSource& source, const SinkOptions& options) {
+  SinkOptions limited = options;
+  limited.access = options.access & access_of_source(source);
+  const auto sink = make_sink(path, source, limited, true);
+  if (options.strict_metadata && sink) refuse_losses(sink->losses());
 }
 
 }  // namespace lull::io

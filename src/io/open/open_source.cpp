@@ -14,8 +14,7 @@ namespace {
 std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOptions& options) {
   const StackKind stack = stack_kind(path, options);
   if (stack != StackKind::nifti && options.axis)
-    throw InvalidArgument("an axis for '" + path +
-                          "' (only NIfTI volumes have axes); leave --axis out");
+    throw InvalidArgument("an axis for '" + path + "' (only volumes have axes); leave --axis out");
   if (!options.series_uid.empty() && !is_dicom(path))
     throw InvalidArgument("a series of '" + path +
                           "' (only DICOM has series to choose from); leave --series-uid out");

@@ -185,18 +185,18 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
 void describe_stack(const MediaSource& source, const SinkOptions& options, InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
-  const bool nifti = report.video.container == "nifti";
+  const bool volume = report.video.volume;
   if (report.output.empty())
-    report.output = nifti                              ? "output.nii"
+    report.output = volume                             ? "output.nii"
                     : report.video.container == "zarr" ? "output.zarr"
                                                        : "output.tif";
   if (report.output == "null" || report.output == "hash") return;
   try {
     check_stack_output(report.output, report.video);
     const VolumeFormat format = volume_format(report.output);
-    const bool is_volume = nifti && format != VolumeFormat::none;
-    report.encoder = is_volume                     ? container_of(format)
-                     : nifti                       ? "dicom"
+    const bool is_named_volume = volume && format != VolumeFormat::none;
+    report.encoder = is_named_volume               ? container_of(format)
+                     : volume                      ? "dicom"
                      : is_zarr_name(report.output) ? "zarr"
                                                    : "tiff";
     report.pixel_format = report.video.pixel_format;

@@ -27,11 +27,36 @@ std::string counted(std::int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+std::string manifest_path(const std::string& folder) {
+  return folder + "/" + std::string(manifest_name);
+}
+
+/// Returns a text about the finished segments of the job in `folder`.
+std::string state_of(const std::string& folder, const std::optional<Manifest>& manifest) {
+  return "'" + folder + "' holds " +
+         counted(static_cast<std::int64_t>(manifest ? manifest->segments.size() : 0), "segment") +
+         " of an interrupted job";
+}
+
+/// Throws an error if a run must not continue or replace the job in `folder`.
+/// @param text      content of the manifest
+/// @param manifest  the parsed manifest; no value: the manifest is missing or damaged
+void refuse_job(const std::string& folder, const std::string& text,
+                const std::optional<Manifest>& manifest, const SegmentOptions& options) {
+  if (format_number(text, "job") > manifest_format)
+    throw BadData("'" + manifest_path(folder) + "' cannot be read as the record of a job (" +
+                  why_unreadable(text, "job", manifest_format) +
+                  "); use that version, or give -y to start again");
+  if (manifest && !manifest->segments.empty() && !options.resume)
+    throw CannotCreate(state_of(folder, manifest) +
+                       "; give --resume to continue it, or -y to start again");
+}
+
 }  // namespace
 
 std::vector<JobFact> facts_of_interrupted_job(const std::string& path) {
   const std::string folder = folder_of(resolve_links(path));
-  const auto manifest = parse_manifest(read_job_text(folder + "/" + std::string(manifest_name)));
+  const auto manifest = parse_manifest(read_job_text(manifest_path(folder)));
   return manifest ? manifest->facts : std::vector<JobFact>{};
 }
 
@@ -39,7 +64,7 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
                        int threads, const Access& access)
     : output_(resolve_links(output)),
       folder_(folder_of(output_)),
-      manifest_path_(folder_ + "/" + std::string(manifest_name)),
+      manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
   // A process that ends a job removes the lock file and the folder, so this process may lock a
@@ -57,6 +82,17 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
 bool SegmentJob::exists(const std::string& output) {
   std::error_code ignored;
   return fs::exists(folder_of(resolve_links(output)), ignored);
+}
+
+void SegmentJob::check(const std::string& output, const SegmentOptions& options, bool overwrite) {
+  if (overwrite) return;
+  const std::string path = resolve_links(output), folder = folder_of(path);
+  const std::string text = read_job_text(manifest_path(folder));
+  const std::optional<Manifest> manifest = parse_manifest(text);
+  refuse_job(folder, text, manifest, options);
+  const bool is_result =
+      options.resume && manifest && manifest->result && identity_of(path) == manifest->result;
+  if (!is_result) check_free(path, false);
 }
 
 SegmentJob::~SegmentJob() {
@@ -94,22 +130,16 @@ void SegmentJob::load(bool overwrite) {
   const std::string text = read_job_text(manifest_path_);
   const std::optional<Manifest> found = parse_manifest(text);
   const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
-  if (format_number(text, "job") > manifest_format && !overwrite)
-    throw BadData("'" + manifest_path_ + "' cannot be read as the record of a job (" +
-                  why_unreadable(text, "job", manifest_format) +
-                  "); use that version, or give -y to start again");
+  if (!overwrite) refuse_job(folder_, text, found, options_);
   if (!found && !text.empty())
     notes_.push_back("'" + manifest_path_ + "' is damaged; the job starts again");
-  const std::string what =
-      "'" + folder_ + "' holds " + counted(segments, "segment") + " of an interrupted job";
   if (options_.resume && segments > 0) {
     manifest_ = *found;
     resumed_ = true;
     return remove_files([&](const std::string& name) { return is_leftover(name); });
   }
-  if (segments > 0 && !overwrite)
-    throw CannotCreate(what + "; give --resume to continue it, or -y to start again");
-  if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
+  if (segments > 0)
+    notes_.push_back(state_of(folder_, found) + ", which is dropped (-y without --resume)");
   std::error_code ignored;
   // The manifest goes first, because the other files are valid only together with it.
   fs::remove(manifest_path_, ignored);

@@ -31,6 +31,10 @@ class SegmentJob {
   ~SegmentJob();
   /// Returns whether there is a job's folder for the output `output`.
   static bool exists(const std::string& output);
+  /// Throws the errors of the constructor for an existing folder, and an error if the output exists
+  /// and must not be replaced. The function changes nothing.
+  /// @throws CannotCreate, BadData
+  static void check(const std::string& output, const SegmentOptions& options, bool overwrite);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
 

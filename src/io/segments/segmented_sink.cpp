@@ -140,7 +140,36 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
+/// Checks the output of a job that one process performs.
+void check_job_output(const std::string& path, const FileSource& source,
+                      const SinkOptions& options) {
+  const SegmentOptions& segments = *options.segments;
+  const bool job_exists = SegmentJob::exists(path);
+  // An earlier run may have finished the job. Only the facts of the job show whether it has.
+  if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
+  OutputFileOptions file = file_options(options);
+  if (job_exists) {
+    SegmentJob::check(path, segments, options.overwrite);
+    file.overwrite = true;  // check() has examined an existing output
+    return try_output(path, source, options, file);
+  }
+  const SegmentJob job(path, segments, options.overwrite, 1, options.access);
+  file.folder = job.folder();
+  try_output(path, source, options, file);
+}
+
 }  // namespace
+
+void check_segmented_output(const std::string& path, FileSource& source,
+                            const SinkOptions& options) {
+  const SegmentOptions& segments = *options.segments;
+  const Container container = container_of(path, source, options);
+  refuse_segments(path, source, container, segments);
+  if (segments.part == JobPart::plan) (void)open_plan_sink(path, source, options);
+  if (segments.part != JobPart::all) return;
+  (void)choose_encoders(container, source, options);
+  check_job_output(path, source, options);
+}
 
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options) {

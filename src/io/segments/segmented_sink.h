@@ -15,4 +15,9 @@ namespace lull::io {
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 
+/// Throws the errors of open_segmented_sink() that do not depend on SegmentOptions::facts. The
+/// function changes no job.
+void check_segmented_output(const std::string& path, FileSource& source,
+                            const SinkOptions& options);
+
 }  // namespace lull::io

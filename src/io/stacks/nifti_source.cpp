@@ -159,8 +159,12 @@ void NiftiSource::read_tail() {
 
 void NiftiSource::fill_info() {
   info_.codec = foreign() ? foreign()->format : "nifti" + std::to_string(input_.header.version);
-  info_.container = "nifti";
+  info_.container = !foreign()                           ? "nifti"
+                    : foreign()->format == "nifti1 pair" ? "pair"
+                    : foreign()->format == "analyze"     ? "pair"
+                                                         : foreign()->format;
   info_.stack = true;
+  info_.volume = true;
   info_.pixel_format = name_of(input_.header.samples.type);
   info_.frame_rate = {0, 1};
   info_.time_base = {1, 1};

@@ -118,6 +118,8 @@ std::vector<std::string> losses_of_planes(const std::string& path, const MediaSo
   std::vector<std::string> losses = planes->other_contents();
   for (std::string& loss : losses)
     loss += becomes_zarr ? " (OME-Zarr has no field for it)" : " (TIFF has no field for it)";
+  if (const std::string loss = planes->pyramid().loss; !becomes_zarr && !loss.empty())
+    losses.push_back(loss);
   return losses;
 }
 

@@ -10,6 +10,7 @@
 #include "core/frame_pool.h"
 #include "io/axes/image_facts.h"
 #include "io/axes/stack_axes.h"
+#include "io/pyramid/block_means.h"
 #include "io/stacks/stack.h"
 #include "io/volumes/stack_samples.h"
 
@@ -25,6 +26,13 @@ struct PlaneFormat {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(size_of(type));
   }
   std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height); }
+};
+
+/// The smaller copies of the planes in a file.
+struct PlanePyramid {
+  std::vector<PlaneSize> levels;  // from the largest to the smallest, without the planes themselves
+  /// What a TIFF file loses of the pyramid, and a note on differences that lose no information.
+  std::string loss, note;
 };
 
 class PlaneSource : public StackSource {
@@ -45,6 +53,8 @@ class PlaneSource : public StackSource {
   virtual ImageFacts facts() const = 0;
   /// Returns one text for each content that the other format (TIFF or OME-Zarr) cannot store.
   virtual std::vector<std::string> other_contents() const = 0;
+  /// Returns the pyramid that a TIFF file made of the source gets.
+  virtual PlanePyramid pyramid() const { return {}; }
 
  protected:
   explicit PlaneSource(const std::string& path) : path_(path) {}

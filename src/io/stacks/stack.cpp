@@ -101,7 +101,7 @@ void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maxi
 }
 
 void check_stack_output(const std::string& path, const VideoInfo& stack) {
-  if (stack.container == "nifti") {
+  if (stack.volume) {
     if (volume_format(path) != VolumeFormat::none) return;
     if (stack.codec == "dicom" && is_dicom_output(path)) return;
     throw InvalidArgument("'" + path +

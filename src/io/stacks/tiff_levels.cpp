@@ -49,23 +49,29 @@ bool TiffLevels::is_copy(std::uint64_t offset, const TiffLayout& before) {
 
 void TiffLevels::write(TiffWriter& writer, const TiffLayout& layout,
                        std::span<const std::byte> samples) {
+  write_copies(writer, layout, samples, layouts_, [&](std::size_t i) {
+    reader_.go_to(offsets_[i], page_);
+    writer.copy_level_tags(reader_, layouts_[i]);
+  });
+}
+
+void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
+                  std::span<const TiffLayout> copies,
+                  const std::function<void(std::size_t)>& set_tags) {
   const StoredFormat format{.type = type_of(layout)};
   TiffLayout before = layout;
   std::vector<std::byte> stored, level;
-  for (std::size_t i = 0; i < offsets_.size(); ++i) {
-    PlaneMeans means(plane_size(before), plane_size(layouts_[i]));
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    PlaneMeans means(plane_size(before), plane_size(copies[i]));
     means.clear();
     means.add(i == 0 ? samples : stored, format);
     const std::vector<double>& reduced = means.means();
     level.resize(reduced.size() * static_cast<std::size_t>(size_of(format.type)));
     store_values(reduced, format, level);
-    reader_.go_to(offsets_[i], page_);
-    writer.copy_level_tags(reader_, layouts_[i]);
-    write_slice(writer, layouts_[i], level);
-    // write() computes the next smaller copy from the stored samples of this copy, which are
-    // rounded to the sample type.
+    set_tags(i);
+    write_slice(writer, copies[i], level);
     stored.swap(level);
-    before = layouts_[i];
+    before = copies[i];
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,17 @@
 #include "io/tiff/tiff_writer.h"
 
 namespace lull::io {
+
+/// Writes the smaller copies of the page that was written last. The samples of each copy are the
+/// means of blocks of the preceding copy, which are rounded to the sample type.
+/// @param layout   layout of the page
+/// @param samples  samples of the page, in native byte order
+/// @param copies   layouts of the copies, from the largest to the smallest
+/// @param set_tags  function that sets the tags of the copy with the given index
+/// @throws IoError, and any exception of `set_tags`
+void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
+                  std::span<const TiffLayout> copies,
+                  const std::function<void(std::size_t)>& set_tags);
 
 /// Writes the smaller copies of pages, which write() computes from the filtered pages.
 class TiffLevels {

@@ -122,25 +122,33 @@ class OmeTiffSink final : public StackSink {
  public:
   OmeTiffSink(const std::string& path, const PlaneSource& source, const SinkOptions& options)
       : layout_(layout_of(source.plane_format())),
+        levels_(layouts_of(layout_, source.pyramid())),
         result_(source),
         file_(path, file_options(options)),
+        // The smaller copies of a page need at most as much space as the page.
         writer_(file_.descriptor(), file_.temporary(), /*big_endian=*/false,
-                needs_big_tiff(layout_, result_.pages())),
+                needs_big_tiff(layout_, (levels_.empty() ? 1 : 2) * result_.pages())),
         description_(
             make_ome_xml(source.axes(), pixels_of(source.plane_format()), source.facts())) {
     container_ = "tiff";
     samples_ = name_of(source.plane_format().type);
     temporary_ = file_.temporary();
     losses_ = losses_of_planes(path, source);
+    if (std::string note = source.pyramid().note; !note.empty()) notes_.push_back(std::move(note));
   }
+
+  const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
   void write(Frame frame) override {
     const std::vector<std::byte>& samples = result_.convert(frame);
-    writer_.set_tags(layout_);
+    writer_.set_tiled_tags(layout_, /*is_level=*/false);
+    writer_.announce_levels(static_cast<int>(levels_.size()));
     if (!description_.empty())
       TIFFSetField(writer_.handle(), TIFFTAG_IMAGEDESCRIPTION, description_.c_str());
     description_.clear();
     write_slice(writer_, layout_, samples);
+    write_copies(writer_, layout_, samples, levels_,
+                 [this](std::size_t i) { writer_.set_tiled_tags(levels_[i], /*is_level=*/true); });
   }
 
   void finish() override {
@@ -162,6 +170,16 @@ class OmeTiffSink final : public StackSink {
     return layout;
   }
 
+  static std::vector<TiffLayout> layouts_of(const TiffLayout& page, const PlanePyramid& pyramid) {
+    std::vector<TiffLayout> levels;
+    for (const PlaneSize& size : pyramid.levels) {
+      levels.push_back(page);
+      levels.back().width = static_cast<int>(size.width);
+      levels.back().height = static_cast<int>(size.height);
+    }
+    return levels;
+  }
+
   static OmePixels pixels_of(const PlaneFormat& format) {
     const std::string_view name = name_of(format.type);
     const bool is_float = name.starts_with("float");
@@ -173,9 +191,11 @@ class OmeTiffSink final : public StackSink {
   }
 
   TiffLayout layout_;
+  std::vector<TiffLayout> levels_;  // layouts of the smaller copies of a page
   PlaneResult result_;
   OutputFile file_;
   TiffWriter writer_;
+  std::vector<std::string> notes_;
   std::string description_;  // description of the next page
 };
 

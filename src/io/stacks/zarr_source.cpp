@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "io/zarr/zarr_pyramid.h"
 
 namespace lull::io {
 namespace {
@@ -45,6 +46,31 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
                "write the store again with chunks of fewer slices, or ");
   info_.notes = image_.notes;
   set_planes(std::move(axes), format, options, "zarr");
+}
+
+/// The sub-images of TIFF pages have fewer rows and columns, but OME-TIFF keeps all slices,
+/// channels and time points in each level.
+PlanePyramid ZarrSource::pyramid() const {
+  PlanePyramid pyramid;
+  try {
+    check_pyramid(image_);
+  } catch (const BadData&) {
+    pyramid.loss = "the pyramid (its levels are not smaller copies of one image)";
+    return pyramid;
+  }
+  const auto size_of = [](const ZarrLevel& level) {
+    return PlaneSize{.width = level.size_of(ZarrAxis::x), .height = level.size_of(ZarrAxis::y)};
+  };
+  PlaneSize last = size_of(image_.levels.front());
+  for (const ZarrLevel& level : image_.levels) {
+    const PlaneSize size = size_of(level);
+    if (size.width < last.width || size.height < last.height) pyramid.levels.push_back(last = size);
+    if (level.size_of(ZarrAxis::z) < image_.levels.front().size_of(ZarrAxis::z))
+      pyramid.note =
+          "the levels of the pyramid get all slices (OME-TIFF reduces only rows and "
+          "columns)";
+  }
+  return pyramid;
 }
 
 std::vector<std::string> ZarrSource::files() const {

@@ -17,6 +17,7 @@ class ZarrSource final : public PlaneSource {
 
   ImageFacts facts() const override { return image_.facts; }
   std::vector<std::string> other_contents() const override { return image_.other_contents; }
+  PlanePyramid pyramid() const override;
   std::vector<std::string> files() const override;
   const ZarrImage& image() const { return image_; }
   /// Returns the memory limit for slices in bytes; 0: no limit.

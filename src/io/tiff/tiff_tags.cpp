@@ -291,4 +291,20 @@ void TiffWriter::set_tags(const TiffLayout& layout) {
                static_cast<std::uint32_t>(std::clamp(rows, 1, layout.height)));
 }
 
+void TiffWriter::set_tiled_tags(const TiffLayout& layout, bool is_level) {
+  const auto side_for = [](int size) {
+    constexpr int max_side = 256, step = 16;  // TIFF allows only multiples of 16
+    const int side = (size + step - 1) / step * step;
+    return static_cast<std::uint32_t>(side < max_side ? side : max_side);
+  };
+  TIFF* const to = tiff_.get();
+  set_size(to, layout);
+  describe_samples(to, layout);
+  describe_extra(nullptr, to, layout);
+  set_codec(to, default_codec(), predictor_of(layout));
+  TIFFSetField(to, TIFFTAG_TILEWIDTH, side_for(layout.width));
+  TIFFSetField(to, TIFFTAG_TILELENGTH, side_for(layout.height));
+  if (is_level) TIFFSetField(to, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
+}
+
 }  // namespace lull::io

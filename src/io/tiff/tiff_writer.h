@@ -44,6 +44,9 @@ class TiffWriter {
   /// Sets only the tags that describe the samples of the next page. The page gets strips with
   /// Deflate.
   void set_tags(const TiffLayout& layout);
+  /// Sets the same tags as set_tags(), but the page gets tiles. With `is_level`, the page is a
+  /// smaller copy that announce_levels() has announced.
+  void set_tiled_tags(const TiffLayout& layout, bool is_level);
   /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
   /// order of the file, to write the samples; all bytes are 0 before.
   /// @throws IoError

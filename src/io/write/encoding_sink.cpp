@@ -5,6 +5,25 @@
 #include "io/write/losses.h"
 
 namespace lull::io {
+namespace {
+
+/// A sink that gets no frames. The constructor throws the errors of a sink that writes the output.
+class TrialSink final : public EncodingSink {
+ public:
+  TrialSink(const std::string& path, const FileSource& source, const SinkOptions& options,
+            const OutputFileOptions& file)
+      : EncodingSink(path, source, options) {
+    const auto choices = choose_encoders(container_, source, options);
+    open(std::make_unique<OutputFile>(path, file), choices, source, options);
+    losses_.check();
+  }
+  void write(Frame) override { throw InternalError("a trial sink got a frame"); }
+
+ private:
+  void write_end() override {}
+};
+
+}  // namespace
 
 EncodingSink::EncodingSink(const std::string& path, const FileSource& source,
                            const SinkOptions& options)
@@ -62,6 +81,11 @@ std::string EncodingSink::finish_if(const std::function<bool()>& accepts) {
   if (!accepts()) return file_->keep_partial();
   commit();
   return {};
+}
+
+void try_output(const std::string& path, const FileSource& source, const SinkOptions& options,
+                const OutputFileOptions& file) {
+  const TrialSink sink(path, source, options, file);
 }
 
 }  // namespace lull::io

@@ -62,4 +62,9 @@ class EncodingSink : public MediaSink {
   std::string encoder_name_, pixel_format_name_, container_name_;
 };
 
+/// Opens the encoder and the muxer of an output, and closes them again. The output gets no file.
+/// @throws any exception of open_sink()
+void try_output(const std::string& path, const FileSource& source, const SinkOptions& options,
+                const OutputFileOptions& file);
+
 }  // namespace lull::io

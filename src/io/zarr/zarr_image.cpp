@@ -244,8 +244,6 @@ class ImageReader {
 
   void find_other_contents(const Json& attributes) {
     std::vector<std::string>& others = image_.other_contents;
-    if (image_.levels.size() > 1)
-      others.push_back("the pyramid (" + std::to_string(image_.levels.size()) + " levels)");
     if (!member(attributes, "omero").is_null()) others.emplace_back("display settings (omero)");
     std::vector<std::string> folders;
     std::error_code code;

@@ -40,7 +40,7 @@ struct ZarrImage {
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
   /// One text for each part of the store that TIFF files cannot contain, for example "the group
-  /// 'labels'".
+  /// 'labels'". The list does not contain the pyramid.
   std::vector<std::string> other_contents;
   std::vector<std::string> notes;  // notes for the user, one text each
 };

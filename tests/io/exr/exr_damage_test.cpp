@@ -7,6 +7,7 @@
 #include <OpenEXR/ImfOutputFile.h>
 #include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/openexr.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,6 +172,53 @@ TEST(ExrChunks, FindsAFlippedBitInEachChunkHeader) {
         EXPECT_NE(find_damaged_chunk(bad, 1), "") << kind << " " << chunk << " " << bit;
       }
   }
+}
+
+/// Decompresses all chunks with OpenEXR's C library. Returns whether it reports an error.
+bool has_core_error(const std::string& path) {
+  exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
+  options.error_handler_fn = [](exr_const_context_t, exr_result_t, const char*) {};
+  exr_context_t file = nullptr;
+  if (exr_start_read(&file, path.c_str(), &options) != EXR_ERR_SUCCESS) return true;
+  std::int32_t rows = 0;
+  bool failed = exr_get_scanlines_per_chunk(file, 0, &rows) != EXR_ERR_SUCCESS;
+  for (int y = 0; y < height && !failed; y += rows) {
+    exr_chunk_info_t info{};
+    exr_decode_pipeline_t decoding = EXR_DECODE_PIPELINE_INITIALIZER;
+    failed = exr_read_scanline_chunk_info(file, 0, y, &info) != EXR_ERR_SUCCESS ||
+             exr_decoding_initialize(file, 0, &info, &decoding) != EXR_ERR_SUCCESS ||
+             exr_decoding_choose_default_routines(file, 0, &decoding) != EXR_ERR_SUCCESS ||
+             exr_decoding_run(file, 0, &decoding) != EXR_ERR_SUCCESS;
+    exr_decoding_destroy(file, &decoding);
+  }
+  exr_finish(&file);
+  return failed;
+}
+
+// PIZ has no checksum. OpenEXR's C++ library accepts some damage that its C library reports.
+TEST(ExrChunks, RefusesPizDataThatOpenExrCannotDecompress) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "in.exr";
+  write_one_part(path, Imf::PIZ_COMPRESSION);
+  const Bytes intact = read_file(path);
+  EXPECT_EQ(find_damaged_chunk(intact, 2), "");
+  const std::vector<std::size_t> chunks = chunks_of(intact);
+  ASSERT_EQ(chunks.size(), 2u);
+  std::mt19937 rng(5);
+  int reported = 0;
+  for (int i = 0; i < 300; ++i) {
+    constexpr std::size_t head = 8;  // row and size
+    const std::size_t first = chunks[i % 2] + head,
+                      last = i % 2 == 0 ? chunks[1] - 1 : intact.size() - 1;
+    Bytes bad = intact;
+    const std::size_t at = first + rng() % (last - first + 1);
+    bad[at] ^= static_cast<std::uint8_t>(1 << rng() % 8);
+    write_file(path, bad);
+    if (!has_core_error(path)) continue;
+    ++reported;
+    EXPECT_THAT(error_for(path), HasSubstr("damaged or cut short")) << at;
+  }
+  EXPECT_GT(reported, 15);
 }
 
 TEST(ExrSize, IsComparedWithTheFileBeforeAllocating) {

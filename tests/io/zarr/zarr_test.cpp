@@ -256,8 +256,7 @@ TEST_F(Zarr, TiffStackBecomesAStoreAndBack) {
   {
     const auto source = open_source(in);
     const auto sink = open_sink(tiff, *source, {});
-    EXPECT_THAT(sink->losses(),
-                testing::ElementsAre(HasSubstr("the pyramid (2 levels)"), HasSubstr("omero")));
+    EXPECT_THAT(sink->losses(), testing::ElementsAre(HasSubstr("omero")));
     while (auto frame = source->read()) sink->write(*std::move(frame));
     sink->finish();
   }

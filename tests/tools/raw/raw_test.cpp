@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "io/raw/dng_tags.h"
 #include "io/raw/raw_picture.h"
@@ -16,6 +17,7 @@ namespace {
 
 using namespace lull::test_support;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int width = 208, height = 160;
 constexpr raw::SensorNoise noise{0.003, 1e-5};
@@ -148,6 +150,27 @@ TEST(RawPhotographs, ErrorsHaveOneLineAndLeaveNoFile) {
     EXPECT_EQ(run.error_lines(), 1) << run.err;
   }
   EXPECT_EQ(folder.names().size(), 3u);
+}
+
+TEST(RawPhotographs, OutputsAreRejectedBeforeTheNoiseIsEstimated) {
+  const Folder folder;
+  const std::string in = write_photo(folder, "in0.dng");
+  write_photo(folder, "in1.dng", {}, 2);
+  write_bytes(folder / "there.dng", "before");
+  write_bytes(folder / "o1.dng", "before");
+  const std::string both = folder / "in%d.dng";
+  for (const auto& [from, to, code, message] :
+       {std::tuple{in, "there.dng", 73, "exists; give -y to overwrite it"},
+        {in, "none/out.dng", 73, "cannot create"},
+        {in, "out.mp4", 2, "is written as DNG"},
+        {both, "o%d.dng", 73, "exists; give -y to overwrite it"},
+        {both, "none/o%d.dng", 73, "cannot create"}}) {
+    const Outcome run = run_lull({from, folder / to, "--noise", "auto", "-d", "cpu"});
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(message));
+    EXPECT_THAT(run.err, Not(HasSubstr("noise: ")));
+  }
+  EXPECT_EQ(bytes_of(folder / "there.dng"), "before");
 }
 
 TEST(RawPhotographs, ExistingOutputsAreKept) {

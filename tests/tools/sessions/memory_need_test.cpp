@@ -237,6 +237,16 @@ TEST_F(MemoryLimit, TemporalSessionOnTheCpuStaysBelowItsBound) {
   EXPECT_GT(most, estimate / 2);
 }
 
+// The queues before and after the session hold eleven frames, and a session with one thread one.
+TEST_F(MemoryLimit, StillPictureNeedsNoFramesInQueues) {
+  constexpr FrameFormat format{.width = 640, .height = 480};
+  const bm3d::Backend backend{.kind = bm3d::BackendKind::cpu, .threads = 1};
+  Method method = bm3d::make_params(bm3d::Profile::fast, {10, 10, 10}, 0);
+  const std::int64_t of_clip = host_memory({method, format, {backend}});
+  method.frames = 1;
+  EXPECT_EQ(host_memory({method, format, {backend}}), of_clip - (12 - 2) * 640 * 480);
+}
+
 TEST_F(MemoryLimit, SizesAreParsed) {
   write_y4m(folder_ / "in.y4m", {noisy_picture(clean_picture({.width = 32, .height = 32}), 10)});
   for (const char* text : {"2G", "512M", "1.5G", "1T", "2000000K", "1073741824"})

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "tools/support/clips.h"
 #include "tools/support/program.h"
@@ -242,6 +243,27 @@ TEST_F(Volumes, SegmentsGiveTheSameSamples) {
       const std::byte *a = whole[z].planes[0].row(y), *b = segments[z].planes[0].row(y);
       EXPECT_TRUE(std::equal(a, a + width, b)) << z << " " << y;
     }
+}
+
+TEST_F(Volumes, ProbeStatesTheContainerOfEachFormat) {
+  for (const auto& [name, container, codec] : {std::tuple{"a.nii", "nifti", "nifti1"},
+                                               {"a.nii.gz", "nifti", "nifti1"},
+                                               {"a.nrrd", "nrrd", "nrrd"},
+                                               {"a.mgz", "mgh", "mgh"},
+                                               {"a.hdr", "pair", "nifti1 pair"}}) {
+    const Outcome copy = run_lull({folder / "in.nii", folder / name, "--sigma", "0"});
+    ASSERT_EQ(copy.code, 0) << copy.err;
+    const Outcome probe = run_lull({"probe", folder / name, "--json"});
+    EXPECT_THAT(probe.out, HasSubstr("\"container\":\"" + std::string(container) + "\""));
+    EXPECT_THAT(probe.out, HasSubstr("\"codec\":\"" + std::string(codec) + "\""));
+    // Each of these formats has axes.
+    const Outcome along_x =
+        run_lull({folder / name, folder / "x.nii", "--sigma", "0", "--axis", "x", "-y"});
+    EXPECT_EQ(along_x.code, 0) << along_x.err;
+  }
+  const Outcome pictures = run_lull({folder / "in_%d.pgm", "null", "--sigma", "0", "--axis", "x"});
+  EXPECT_EQ(pictures.code, 2);
+  EXPECT_THAT(pictures.err, HasSubstr("only volumes have axes"));
 }
 
 }  // namespace

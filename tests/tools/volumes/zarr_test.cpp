@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <tuple>
 
 #include "tools/support/program.h"
 
@@ -11,6 +12,7 @@ namespace lull::tools {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Returns the output of a Python program; no value if the module zarr is missing.
 std::optional<std::string> run_python(const std::string& program, const std::string& arguments) {
@@ -61,6 +63,27 @@ group.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": datas
 group.attrs["omero"] = {"channels": [{"label": "DAPI"}, {"label": "GFP & more"}]}
 )",
                       (folder / "in.zarr") + " \"" + type + "\" \"" + codec + "\"")
+        .has_value();
+  }
+  /// Writes a store whose levels have the given sizes.
+  bool make_levels(const std::vector<std::string>& sizes) const {
+    std::string arguments = folder / "in.zarr";
+    for (const std::string& size : sizes) arguments += " \"" + size + "\"";
+    return run_python(R"(
+import sys, numpy, zarr
+new = int(zarr.__version__.split(".")[0]) >= 3
+group = zarr.open_group(sys.argv[1], mode="w", **({"zarr_format": 2} if new else {}))
+sizes = [tuple(int(n) for n in size.split(",")) for size in sys.argv[2:]]
+for i, size in enumerate(sizes):
+    data = numpy.random.default_rng(i).integers(0, 60000, size).astype("<u2")
+    if new: group.create_array(str(i), shape=size, dtype=data.dtype, chunks=size)[...] = data
+    else: group.create_dataset(str(i), data=data, chunks=size)
+scale = lambda size: [{"type": "scale", "scale": [a / b for a, b in zip(sizes[0], size)]}]
+axes = [{"name": name, "type": "space"} for name in "zyx"]
+datasets = [{"path": str(i), "coordinateTransformations": scale(s)} for i, s in enumerate(sizes)]
+group.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": datasets}]
+)",
+                      arguments)
         .has_value();
   }
   Outcome denoise(const std::string& in, const std::string& out,
@@ -122,6 +145,11 @@ data = zarr.open_group(store, mode="r")["0"][...]
 with tifffile.TiffFile(path) as file:
     assert file.is_ome and file.series[0].axes == "CZYX", file.series[0].axes
     assert (file.asarray() == data).all()
+    levels = file.series[0].levels
+    assert [level.shape for level in levels] == [(2, 8, 40, 48), (2, 8, 20, 24)]
+    assert all(level.keyframe.is_tiled for level in levels)
+    means = data.astype(float).reshape(2, 8, 20, 2, 24, 2).mean(axis=(3, 5))
+    assert abs(levels[1].asarray() - means).max() <= 0.5
     pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
 print(pixels["PhysicalSizeX"], pixels["PhysicalSizeZ"], [c["Name"] for c in pixels["Channel"]])
 group = zarr.open_group(back, mode="r")
@@ -132,6 +160,52 @@ print(scales, [c["label"] for c in group.attrs["omero"]["channels"]])
       (folder / "in.zarr") + " " + (folder / "a.ome.tif") + " " + (folder / "back.zarr"));
   EXPECT_EQ(*text,
             "0.25 2 ['DAPI', 'GFP & more']\n[1.0, 2.0, 0.25, 0.25] ['DAPI', 'GFP & more']\n");
+}
+
+TEST_F(ZarrRuns, LevelsWithFewerSlicesBecomeLevelsWithAllSlicesInOmeTiff) {
+  if (!make_levels({"8, 400, 300", "4, 200, 150", "2, 200, 150", "1, 50, 38"}))
+    GTEST_SKIP() << "python3 has no zarr";
+  const Outcome run = denoise("in.zarr", "a.ome.tif", {"--sigma", "0", "--log-level", "info"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the levels of the pyramid get all slices"));
+  EXPECT_THAT(run.err, Not(HasSubstr("not in the output")));
+  const auto text = run_python(R"(
+import sys, tifffile
+with tifffile.TiffFile(sys.argv[1]) as file:
+    print([level.shape for level in file.series[0].levels])
+    print([page.tile for page in file.series[0].levels[0].pages][0], file.pages[0].subifds is None)
+)",
+                               folder / "a.ome.tif");
+  EXPECT_EQ(*text, "[(8, 400, 300), (8, 200, 150), (8, 50, 38)]\n(256, 256) False\n");
+}
+
+TEST_F(ZarrRuns, LevelsThatAreNoSmallerCopiesAreLostInOmeTiff) {
+  if (!make_levels({"8, 40, 30", "8, 60, 30"})) GTEST_SKIP() << "python3 has no zarr";
+  const Outcome run = denoise("in.zarr", "a.ome.tif", {"--sigma", "0"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("not in the output: the pyramid (its levels are not smaller"));
+}
+
+TEST_F(ZarrRuns, OutputsAreRejectedBeforeTheNoiseIsEstimated) {
+  if (!make_store("<u2", "None")) GTEST_SKIP() << "python3 has no zarr";
+  ASSERT_EQ(denoise("in.zarr", "there.zarr", {"--sigma", "0"}).code, 0);
+  write_bytes(folder / "there.tif", "before");
+  std::filesystem::create_directory(folder / "other.zarr");
+  write_bytes(folder / "other.zarr/note", "text");
+  for (const auto& [out, code, message] :
+       {std::tuple{"there.zarr", 73, "exists; give -y to overwrite it"},
+        {"there.tif", 73, "exists; give -y to overwrite it"},
+        {"other.zarr", 73, "exists and has other contents"},
+        {"none/out.zarr", 73, "cannot create"},
+        {"none/out.tif", 73, "cannot create"},
+        {"out.mp4", 2, "cannot be made of a stack of planes"},
+        {"out.nii", 2, "cannot be made of a stack of planes"}}) {
+    const Outcome outcome = denoise("in.zarr", out, {"--noise", "auto"});
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("noise: ")));
+  }
+  EXPECT_EQ(bytes_of(folder / "there.tif"), "before");
 }
 
 TEST_F(ZarrRuns, FailedRunLeavesNoPartOfTheStore) {
