@@ -178,15 +178,17 @@ build_c-blosc() {
   # (blosc.pc omits the libraries that a program with the static library needs.)
   sed -i 's/^Requires:.*/Requires: liblz4 libzstd zlib/; s/^Libs:.*/& -lsnappy/' "$prefix/lib/pkgconfig/blosc.pc"
 }
-# With the dictionary of attributes compiled in, because packages of other systems have no file of it.
-# The private attributes and the option for JPEG-LS are those of Debian's own build.
+# With the dictionary of attributes compiled in, because packages of other systems have no file of it,
+# and the file of a variable DCMDICTPATH may belong to another version. The private attributes and the
+# option for JPEG-LS are those of Debian's own build.
 build_dcmtk() {
   CXXFLAGS="$CXXFLAGS -w -DENABLE_DCMJPLS_INTERLEAVE_NONE" with_cmake dcmtk \
     "-DDCMTK_MODULES=ofstd;oflog;dcmdata;dcmimgle;dcmimage;dcmjpeg;dcmjpls" -DBUILD_APPS=OFF \
-    -DDCMTK_DEFAULT_DICT=builtin -DCMAKE_INSTALL_DATADIC=share/dcmtk -DDCMTK_ENABLE_PRIVATE_TAGS=ON \
-    -DCMAKE_CXX_STANDARD=17 -DDCMTK_ENABLE_STL=ON -DDCMTK_WITH_ZLIB=ON -DDCMTK_WITH_TIFF=OFF -DDCMTK_WITH_PNG=OFF \
-    -DDCMTK_WITH_XML=OFF -DDCMTK_WITH_OPENSSL=OFF -DDCMTK_WITH_SNDFILE=OFF -DDCMTK_WITH_ICONV=OFF \
-    -DDCMTK_WITH_ICU=OFF -DDCMTK_WITH_WRAP=OFF -DDCMTK_WITH_OPENJPEG=OFF -DDCMTK_WITH_DOXYGEN=OFF
+    -DDCMTK_DEFAULT_DICT=builtin -DDCMTK_USE_DCMDICTPATH=OFF -DCMAKE_INSTALL_DATADIC=share/dcmtk \
+    -DDCMTK_ENABLE_PRIVATE_TAGS=ON -DCMAKE_CXX_STANDARD=17 -DDCMTK_ENABLE_STL=ON -DDCMTK_WITH_ZLIB=ON \
+    -DDCMTK_WITH_TIFF=OFF -DDCMTK_WITH_PNG=OFF -DDCMTK_WITH_XML=OFF -DDCMTK_WITH_OPENSSL=OFF \
+    -DDCMTK_WITH_SNDFILE=OFF -DDCMTK_WITH_ICONV=OFF -DDCMTK_WITH_ICU=OFF -DDCMTK_WITH_WRAP=OFF \
+    -DDCMTK_WITH_OPENJPEG=OFF -DDCMTK_WITH_DOXYGEN=OFF
 }
 
 mkdir -p "$prefix/done"

@@ -10,6 +10,7 @@ namespace lull::io {
 
 /// Registers DCMTK's decoders for compressed samples and disables DCMTK's messages. Further calls
 /// have no effect.
+/// @throws BadData if DCMTK has no dictionary of attributes
 void set_up_dcmtk();
 
 /// Returns the text of an attribute with all its values, without padding. The text is empty if the
