@@ -53,7 +53,7 @@ documents() { # PACKAGE
     "$version" "$(lull_version)" "$maintainer" "$(in_days "$SOURCE_DATE_EPOCH")" |
     gzip -9n >"$folder/changelog.Debian.gz"
   cp packaging/deb/copyright "$folder/copyright"
-  find "$work/$1/usr" -name '*.1' -exec gzip -9n {} +
+  find "$work/$1/usr" -path '*/man/*' -name '*.1' -exec gzip -9n {} +
 }
 
 control() { # PACKAGE

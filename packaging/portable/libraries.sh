@@ -51,6 +51,9 @@ with_cmake() { # NAME [CMAKE ARGUMENT ...]
   cmake --install "$out/sources/$1/build-lull"
 }
 
+# Some libraries contain the arguments of their configuration, whose folders other machines do not have.
+without_paths() { sed -i "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/sources#/usr/src#g" "$1"; } # FILE
+
 build_zlib() {
   cd "$out/sources/zlib"
   ./configure --static --prefix="$prefix"
@@ -68,6 +71,7 @@ build_libvpx() {
   cd "$out/sources/libvpx"
   ./configure --prefix="$prefix" --enable-pic --disable-examples --disable-tools --disable-docs \
     --disable-unit-tests --enable-vp9-highbitdepth --disable-install-bins --as=nasm
+  without_paths vpx_config.c
   make -j "$jobs"
   make install
 }
@@ -114,15 +118,16 @@ build_ffmpeg() {
     --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs --enable-hwaccels \
     --enable-protocols "--enable-decoder=$(list "$decoders")" "--enable-encoder=$(list "$encoders")"
   grep -q '^#define FFMPEG_LICENSE "LGPL version 2.1 or later"' config.h
+  grep '^#define FFMPEG_CONFIGURATION ' config.h >configuration.h
+  without_paths configuration.h
+  sed -i -e '/^#define FFMPEG_CONFIGURATION /{r configuration.h' -e 'd}' config.h
   make -j "$jobs"
   make install
   for library in "$prefix"/lib/lib{av,sw}*.so.*; do
     # (A link names a file of the same folder.)
     [[ -L $library ]] || patchelf --set-rpath '$ORIGIN' "$library"
   done
-  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h |
-    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/sources#/usr/src#g" \
-    >"$prefix/ffmpeg_configuration.txt"
+  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h >"$prefix/ffmpeg_configuration.txt"
 }
 build_libdeflate() {
   cd "$out/sources/libdeflate"
