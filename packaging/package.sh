@@ -55,15 +55,13 @@ make_deb() {
   bash packaging/deb/build.sh build/deb "$out"
 }
 
+source packaging/portable/build.sh
 for part in "${parts[@]}"; do
   case $part in
     source) make_source ;;
     deb) make_deb ;;
     sums) continue ;;
-    tarball | wheels)
-      source packaging/portable/build.sh
-      "make_$part"
-      ;;
+    tarball | wheels) "make_$part" ;;
     *)
       say "no such part: $part (source, deb, tarball, wheels, sums)"
       exit 2

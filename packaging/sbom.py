@@ -26,7 +26,7 @@ def bundled_libraries():
     rows = []
     for line in (HERE / "portable" / "sources.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            rows.append(line.split())
+            rows.append(line.split(maxsplit=2))
     return rows
 
 

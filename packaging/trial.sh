@@ -27,6 +27,18 @@ use() { # COMMAND ...: what everybody does first
   if cmp -s photo.png photo_clean.png; then echo "the photo did not change"; return 1; fi
   "$@" photo.dng photo_raw.tif --quiet
   test -s photo_raw.tif
+  use_volumes "$@"
+}
+use_volumes() { # COMMAND ...: the libraries of DICOM and OME-Zarr
+  "$@" dicom clean.nii.gz --quiet
+  test -s clean.nii.gz
+  "$@" dicom clean_dicom/ --quiet
+  test "$(find clean_dicom -type f | wc -l)" -eq "$(find dicom -type f | wc -l)"
+  "$@" cells.zarr clean.zarr --quiet  # (writes Blosc with zstd)
+  "$@" clean.zarr clean.ome.tif --quiet
+  "$@" clean.ome.tif again.zarr --quiet  # (writes Blosc with LZ4)
+  "$@" again.zarr again.ome.tif --quiet
+  test -s again.ome.tif
 }
 
 begin=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # try.sh [SUITE ...]: tries each package of build/package as a stranger would, in bare roots without a
-# compiler: installs it, denoises a clip, a photo and a raw photo, imports the Python module, removes
-# it and compares the files of the root with those before. Needs root, mmdebstrap and overlayfs; logs
-# go to build/trials. Suites: bullseye bookworm trixie bionic focal jammy noble; by default those from
-# bookworm and jammy on. Exit code 1: a trial failed.
+# compiler: installs it, denoises a clip, a photo, a raw photo, a DICOM series and an OME-Zarr store,
+# imports the Python module, removes it and compares the files of the root with those before. Needs
+# root, mmdebstrap and overlayfs; logs go to build/trials. Suites: bullseye bookworm trixie bionic focal
+# jammy noble; by default those from bookworm and jammy on. Exit code 1: a trial failed.
 source packaging/common.sh
 (( EUID == 0 )) || { say "trials need root (chroot)"; exit 69; }
 (( $# )) || set -- bookworm trixie jammy noble
@@ -56,6 +56,7 @@ enter_root() { # SUITE
   cp samples/coffee.mkv "$mounted/trial/clip.mkv"
   cp docs/images/noise_hubble.png "$mounted/trial/photo.png"
   python3 packaging/raw_photo.py "$mounted/trial/photo.dng"
+  python3 packaging/trial_volumes.py "$mounted/trial"
   cp packaging/trial.sh "$mounted/trial/"
 }
 

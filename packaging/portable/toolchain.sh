@@ -56,6 +56,7 @@ make_overlay() {
 TEXT
 }
 
+# (With -pthread, gcc names libpthread after the static libstdc++, which calls it.)
 make_compiler() { # NAME OVERLAY-OPTIONS
   cat >"$out/bin/$1.new" <<TEXT
 #!/usr/bin/env bash
@@ -65,7 +66,7 @@ for argument; do
 done
 library=$out/sysroot/usr/lib/x86_64-linux-gnu
 exec /usr/bin/$1 "\${options[@]}" -B\$library -L\$library -L$out/sysroot/lib/x86_64-linux-gnu \\
-  -static-libgcc -static-libstdc++ "\$@" $out/glibc_compat.o -Wl,--as-needed -lpthread -ldl -lrt
+  -static-libgcc -static-libstdc++ -pthread "\$@" $out/glibc_compat.o -Wl,--as-needed -lpthread -ldl -lrt
 TEXT
   chmod +x "$out/bin/$1.new"
   cmp -s "$out/bin/$1.new" "$out/bin/$1" || mv "$out/bin/$1.new" "$out/bin/$1"

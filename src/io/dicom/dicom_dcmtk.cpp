@@ -5,16 +5,12 @@
 #include <dcmtk/dcmdata/dcmetinf.h>
 #include <dcmtk/dcmdata/dcrledrg.h>
 #include <dcmtk/dcmdata/dcxfer.h>
-#include <dcmtk/dcmjpeg/djdecode.h>
-#include <dcmtk/dcmjpls/djdecode.h>
-#include <dcmtk/oflog/oflog.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <utility>
 
 #include "core/error.h"
@@ -255,28 +251,6 @@ class DicomSamples final : public SampleBytes {
 };
 
 }  // namespace
-
-void set_up_dcmtk() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    OFLog::configure(OFLogger::OFF_LOG_LEVEL);
-    DcmRLEDecoderRegistration::registerCodecs();
-    DJDecoderRegistration::registerCodecs();
-    DJLSDecoderRegistration::registerCodecs();
-  });
-}
-
-std::string dicom_text(DcmItem& item, const DcmTagKey& tag) {
-  OFString value;
-  if (item.findAndGetOFStringArray(tag, value).bad()) return {};
-  std::string text(value.c_str(), value.size());
-  const std::size_t end = text.find_last_not_of(std::string_view(" \0\n\r\t", 5));
-  text.erase(end == text.npos ? 0 : end + 1);
-  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32; }, ' ');
-  return text;
-}
 
 ForeignVolume read_dicom(const std::string& path, const std::string& series) {
   std::error_code code;

@@ -12,7 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <random>
 
 #include "io/dicom/dicom_series.h"
@@ -124,6 +126,26 @@ TEST_F(Dicom, FramesOfOneFileAreSortedByTheirPositions) {
   EXPECT_EQ(values(folder / "a.dcm"), expected({0, 1, 2}));
   EXPECT_NEAR(open_source(folder / "a.dcm", {})->info().spacing[2], 1.5, 1e-6);
 }
+
+#ifdef DCM_DICT_USE_DCMDICTPATH
+// Without the dictionary, DCMTK reads images with implicit VR as files without an image.
+TEST_F(Dicom, ImagesAreRefusedWithoutTheDictionary) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const std::string path = folder / "a.dcm";
+  write_file(path, dicom_file({.position = position_of(0), .orientation = oblique}));
+  const auto read = [&] {
+    setenv("DCMDICTPATH", "/dev/null", 1);
+    try {
+      read_dicom(path, "");
+    } catch (const BadData& error) {
+      std::cerr << error.what();
+      std::exit(3);
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(read(), testing::ExitedWithCode(3), "no dictionary of attributes");
+}
+#endif
 
 TEST_F(Dicom, CompressedSamplesAreDecoded) {
   DicomSpec spec{.position = position_of(0), .orientation = oblique, .columns = 64, .rows = 48};
