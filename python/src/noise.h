@@ -34,8 +34,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise`, whose level must be set, with the clip limits that find_clipping() finds in the
-/// samples of the images. `excerpts` have the same form as for find_noise().
+/// Returns a copy of `noise` with the clip limits that find_clipping() finds in the samples of the
+/// images. The level of `noise` must be set. `excerpts` have the same form as for find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -75,7 +75,7 @@ struct Depth {
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects the statistics of volumes slice by slice; of a series, volume by volume.
+/// Collects the statistics of volumes slice by slice, and those of series volume by volume.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)

@@ -184,9 +184,9 @@ struct Params {
 /// - It limits refinement windows to the size of the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false where the method cannot be used, or where a parameter
-/// of the phases differs from the profile `best`, because a program that changes this parameter
-/// expects the phases to run. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false if the method cannot be used. The function also does
+/// this if a parameter of the phases differs from the profile `best`: linear combinations replace
+/// the phases, and the parameter would have no effect. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

@@ -25,9 +25,9 @@ float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper, with the Haar transform across the group, which the table does
-// not specify. Unlike the paper, this profile does not threshold patches in the DCT domain before
-// it matches them for sigma > 40, because direct matching gives a higher PSNR
+// Returns table 1 of the 2017 paper. The transform across the group, which the table does not
+// specify, is the Haar transform. Unlike the paper, this profile does not threshold patches in the
+// DCT domain before it matches them for sigma > 40, because direct matching gives a higher PSNR
 // (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;

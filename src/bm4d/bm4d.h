@@ -25,8 +25,9 @@ using lull::BackendKind;
 /// On a GPU, slices may be in device or host memory.
 ///
 /// Memory use does not depend on the number of slices. On the CPU, the result of a slice is
-/// available when margin(params).after further slices have been pushed; on a GPU, a few slices
-/// later. If an axis is shorter than a cube, the session extends the axis by its mirror image.
+/// available when margin(params).after further slices have been pushed. On a GPU, it is available a
+/// few slices later. If an axis is shorter than a cube, the session extends the axis by its mirror
+/// image.
 /// @throws InvalidArgument     if a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   if this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory   if the device's memory is too small for the session

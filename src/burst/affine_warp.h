@@ -21,9 +21,10 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets each sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x,
-/// y). The rotation must be far below 45 degrees. Samples outside of the plane are mirrored
-/// samples. Both planes must have the same size. `intermediate` is scratch memory of this size.
+/// The map `by` maps each position (x, y) of the plane `to` to a position in the plane `from`. The
+/// function sets sample (x, y) of `to` to the value of `from` at this position. The rotation must
+/// be far below 45 degrees. Samples outside of the plane are mirrored samples. Both planes must
+/// have the same size. `intermediate` is scratch memory of this size.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

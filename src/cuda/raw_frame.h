@@ -73,10 +73,10 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory instead of overwriting the uploaded samples:
-  /// float samples, because the memory first stores the filter input with replaced out-of-range
-  /// samples; results in another format than the input; and RGB with planes that are not filtered,
-  /// because the conversion writes all three planes.
+  /// Returns whether results have separate memory instead of overwriting the uploaded samples. This
+  /// is the case for float samples, because the memory first stores the filter input with replaced
+  /// out-of-range samples. It is also the case for results in another format than the input, and
+  /// for RGB with planes that are not filtered, because the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

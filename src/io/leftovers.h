@@ -30,8 +30,9 @@ struct Leftover {
 /// longer abandoned, or if the system cannot remove it; errno is the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes each abandoned file or folder in `folder` for whose output's name `belongs` returns
-/// true. Ignores errors, because remaining files do no harm.
+/// Removes abandoned files and folders in `folder`. The function calls `belongs` with the name of
+/// the output of each, and removes those for which `belongs` returns true. Ignores errors, because
+/// remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

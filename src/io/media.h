@@ -23,9 +23,9 @@
 
 namespace lull::io {
 
-/// Sample type of a volume's output: `same` keeps the input's type and scale; `int16` stores
-/// integers that fit in 16 bits unchanged and scales all other values; `float32` stores values
-/// without a scale.
+/// Sample type of a volume's output: `same` keeps the input's type and scale. `int16` keeps the
+/// samples unchanged if all are integers that fit in 16 bits, and otherwise scales all values.
+/// `float32` stores values without a scale.
 enum class DataType { same, int16, float32 };
 
 /// The name and the value of a setting on which the output of a job in segments depends. All runs

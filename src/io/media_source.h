@@ -41,8 +41,8 @@ struct VideoInfo {
   bool stack = false;                // slices of a volume or a series, or TIFF of several pages
   bool volume = false;               // a volume or a series, whatever its container
   std::int64_t slices = 0;           // only stacks: number of slices of one volume
-  /// Number of channels, each with its own noise level; above 1 only for stacks. All frames of a
-  /// channel come before the frames of the next channel.
+  /// Number of channels, each with its own noise level. Only stacks have more than one channel. All
+  /// frames of a channel come before the frames of the next channel.
   std::int64_t channels = 1;
   /// Whether the slices of a volume are planes at successive times; only for stacks.
   bool over_time = false;

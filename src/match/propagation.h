@@ -51,10 +51,10 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
   return {first, first * step == x ? first : first + 1};
 }
 
-/// Returns the stored groups whose members are candidates of the reference patch at (x, y): for a
-/// searched reference patch, its own group and the first members of the groups of its four
-/// neighbours; for any other reference patch, the groups of the two or four surrounding searched
-/// reference patches.
+/// Returns the stored groups whose members are candidates of the reference patch at (x, y). For a
+/// searched reference patch, these are its own group and the first members of the groups of its
+/// four neighbours. For any other reference patch, these are the groups of the two or four searched
+/// reference patches around it.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

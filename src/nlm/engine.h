@@ -51,11 +51,11 @@ struct FramePlan {
   }
 };
 
-/// A frame in which candidates are searched. In a list of such frames, the first is the frame whose
-/// result is wanted.
+/// A frame in which candidates are searched. In a list of such frames, the first is the target
+/// frame: the frame whose result is computed.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors from the wanted frame to this frame, one for each motion block, row by row, in
+  /// Motion vectors from the target frame to this frame, one for each motion block, row by row, in
   /// samples of the planes in which motion was estimated. Empty: no motion. A motion block that is
   /// moved by its vector extends at most one sample beyond the planes.
   std::span<const Motion> motion;

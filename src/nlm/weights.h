@@ -83,8 +83,8 @@ struct WeightCurve {
 };
 
 /// Value that marks a hole in a guide plane whose samples were multiplied by `scale`. It differs
-/// from all multiplied samples by at least 16, which reduces a weight to 0, so that no patch is
-/// similar to a patch with a hole.
+/// from all multiplied samples by at least 16. Such a difference reduces the weight of a candidate
+/// to 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -58,9 +58,9 @@ struct PlaneNoise {
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Returns the noise level of the stored samples, for the detection of repeated frames, scene
-  /// cuts and motion, which compares samples that are not stabilised. The result is 0 if the plane
-  /// is not filtered.
+  /// Returns the noise level of the stored samples. The detection of repeated frames, scene cuts
+  /// and motion uses this level, because it compares samples that are not stabilised. The result is
+  /// 0 if the plane is not filtered.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
   /// Returns the correlation of two samples with displacement (dx, dy). It is 0 beyond the lags of
   /// the autocorrelation.

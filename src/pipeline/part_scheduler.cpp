@@ -241,7 +241,8 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Reads item `at` of the part. Returns false if there is no such item, or if the pool stops.
+  /// Reads the item with the index `at` in the part. Returns false if there is no such item, or if
+  /// the pool stops.
   bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = pool_.lock();
     if (at >= part.items.size() && !part.closed) {
@@ -262,7 +263,7 @@ class PartScheduler final : public Denoiser {
     return !pool_.wait_for_work(lock, [] { return true; });
   }
 
-  /// Stores result `at` of this part, which the session has returned.
+  /// Stores a result that the session has returned. `at` is the index of the frame in the part.
   void keep(const Part& part, std::size_t at, Frame result) {
     pool_.report_failures();
     {

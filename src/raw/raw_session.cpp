@@ -34,8 +34,8 @@ std::array<PlaneView<float>, 3> colours_of(const Frame& frame) {
   return {frame.plane<float>(0), frame.plane<float>(1), frame.plane<float>(2)};
 }
 
-/// Factors for the noise levels that the first and the last filter assume; above 1, because errors
-/// of demosaicing look like noise.
+/// Factors for the noise levels that the first and the last filter assume. They exceed 1, because
+/// errors of demosaicing look like noise.
 constexpr float first_strength = 1.2f, last_strength = 1.1f;
 
 class RawSession final : public Denoiser {

@@ -61,8 +61,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Writes the marked samples of a plane to the frame; all samples without a mask. Values of the
-/// frame that are not finite are preserved.
+/// Writes samples of a plane to the frame: the samples that `mask` marks, or all samples if `mask`
+/// is null. Values of the frame that are not finite are preserved.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:

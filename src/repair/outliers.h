@@ -16,7 +16,7 @@ struct Outlier {
   float value = 0;
   float peak = 0;  // difference from the median of the surroundings
   /// Mean difference of the four direct neighbours from the median of the surroundings, in units of
-  /// `peak`; clearly above 0 for stars, because optics spread a point of light.
+  /// `peak`. It is clearly above 0 for stars, because optics spread a point of light.
   float wing = 0;
 };
 

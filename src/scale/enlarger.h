@@ -57,8 +57,8 @@ class Enlarger {
 
   /// Returns the format of the results.
   [[nodiscard]] const FrameFormat& format() const noexcept;
-  /// Returns the enlarged frame, with the time and the side data of `clean`, whose samples must be
-  /// in host memory. Float samples that are not finite count as 0.
+  /// Returns the enlarged frame, with the time and the side data of `clean`. The samples of `clean`
+  /// must be in host memory. Float samples that are not finite count as 0.
   /// @throws DeviceFailure
   [[nodiscard]] Frame enlarged(const Frame& clean);
 

@@ -17,11 +17,11 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge `from` samples to `to` samples along an axis, where from <= to,
-/// with mirrored borders. `ratio` is the enlargement of distances.
+/// Returns the taps that enlarge an axis, with mirrored borders. The axis has `from` samples before
+/// and `to` samples after the enlargement (from <= to). `ratio` is the enlargement of distances.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce `to` samples to `from` samples along an axis, by means over
-/// intervals of `ratio` samples around the positions of the results.
+/// Returns the taps that reduce an axis of `to` samples to `from` samples. Each result is the mean
+/// over an interval of `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
 /// Resamples each row with `taps`, to which the sizes of the planes must correspond. The function

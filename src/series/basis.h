@@ -25,7 +25,7 @@ class Basis {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
   /// Returns the share of the variance of volume `i`, 0..1, that the components contain if the
-  /// volumes consist of white noise only.
+  /// volumes contain nothing except white noise.
   double leverage(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples, one sample for each

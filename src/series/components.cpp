@@ -74,8 +74,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the largest power of two that scales values up to the absolute value `magnitude` into
-/// the range that filters accept.
+/// Returns a power of two as a scale factor: the largest one with which absolute values of at most
+/// `magnitude` stay in the range that filters accept.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -270,8 +270,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volume v and volume `half` + v the lower of their two noise levels, because mistaking
-/// signal for noise only raises a level.
+/// Gives the volumes v and half + v the same noise level: the lower of their two levels, because
+/// signal that is mistaken for noise only raises a level.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

@@ -7,7 +7,7 @@ namespace lull::series {
 
 /// Size of a series. A voxel has the same index in each volume: x fastest, then y, then the slice.
 struct Shape {
-  // Size along each axis, and number of volumes; all at least 1.
+  // Size along each axis, and number of volumes. All numbers are at least 1.
   int width = 0, height = 0, slices = 0, volumes = 0;
 
   constexpr std::size_t slice_voxels() const { return static_cast<std::size_t>(width) * height; }

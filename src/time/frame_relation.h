@@ -4,9 +4,9 @@
 // answers two questions:
 //
 // 1. Does a frame repeat the previous one (24 frames in a stream of 60, or copies instead of
-//    dropped frames)? A repeated frame has the same noise, so that filters would take this noise
-//    for detail. FrameDifference contains the counts, Relation the decision. The decision depends
-//    only on neighbouring frames, so that a part of a clip gives the same decisions as the complete
+//    dropped frames)? A repeated frame has the same noise, and filters would take this noise for
+//    detail. FrameDifference contains the counts, Relation the decision. The decision depends only
+//    on neighbouring frames, so that a part of a clip gives the same decisions as the complete
 //    clip.
 // 2. Does a frame show another scene? As in video encoders, PredictionCost compares the cost of
 //    predicting blocks from the earlier frame, with motion search, to the cost of the blocks

@@ -19,7 +19,8 @@
 
 namespace lull {
 
-/// Sides of a motion block and of its region, in samples of the main plane.
+/// Side length of a motion block, and of the larger region that the motion search compares for this
+/// block, in samples of the main plane.
 inline constexpr int motion_cell = 32, motion_region = 48;
 inline constexpr int motion_refinement = 3;
 struct Motion {

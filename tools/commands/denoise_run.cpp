@@ -42,8 +42,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if a GPU decodes, or if
-/// --hwaccel requests none.
+/// Returns why the CPU decodes although --hwaccel requests a GPU. The text is empty if a GPU
+/// decodes, or if --hwaccel does not request a GPU.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};

@@ -28,9 +28,9 @@ struct VolumeTotals {
 ///
 /// SSIM as by Wang 2004 (doi:10.1109/TIP.2003.819861), but with a three-dimensional Gaussian
 /// window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over all
-/// windows within the volume whose centre lies within the mask. Along a side of less than 11
-/// voxels, the window has the length of the side. Windows with a value that is not finite are
-/// skipped.
+/// windows that lie within the volume and have their centre within the mask. Along a side of less
+/// than 11 voxels, the window has the length of the side. Windows with a value that is not finite
+/// are skipped.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0

@@ -58,8 +58,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// Rejects options that cannot be combined with a guide, which lull reads once, frame by frame, in
-/// parallel with the input.
+/// Rejects options that cannot be combined with a guide. lull reads a guide once, frame by frame,
+/// in parallel with the input.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)

@@ -19,8 +19,8 @@ class RunFiles {
  public:
   /// Adds an input: a file or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result, so that only users who may read this
-  /// input may read the result.
+  /// Adds an input whose samples are visible in the result. Only users who may read this input may
+  /// then read the result.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t max_pairs = 8, max_figures = 1024;
 
-/// Returns an integer factor for differences with the root mean square `rms`, so that most
-/// amplified differences are displayable.
+/// Returns an integer by which the page multiplies differences with the root mean square `rms`.
+/// Most of the products are displayable.
 int factor_for(double rms) { return amplification(static_cast<float>(std::max(rms, 0.1))); }
 
 std::string times_text(int factor) { return factor == 1 ? "" : printed(", %d-fold", factor); }

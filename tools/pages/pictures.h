@@ -28,8 +28,8 @@ struct Part {
 /// because a result may contain arbitrary values there.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns a factor for differences, so that a difference of three times the noise level `sigma` is
-/// still displayable after amplification.
+/// Returns a factor by which pages multiply differences. A difference of three times the noise
+/// level `sigma` is still displayable after the multiplication.
 [[nodiscard]] int amplification(float sigma);
 
 /// Pictures of 8 bits, grey or R G B, for one comparison.

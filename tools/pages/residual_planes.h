@@ -22,8 +22,8 @@ class ExpectedNoise {
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale;
-  /// the root mean square of the noise curve, if there is one.
+  /// Returns the standard deviation of the noise in the samples of the frame, on the 0..255 scale.
+  /// If there is a noise curve, the result is the root mean square of the curve.
   float level() const;
   /// Computes the standard deviation of the noise of each sample of the part with the top left
   /// corner (x, y). `after` is the denoised part.

@@ -67,7 +67,7 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Returns the end of an axis of frame numbers, so that all tick labels are integers.
+/// Returns an end of an axis of frame numbers with which all tick labels are integers.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);

@@ -17,8 +17,8 @@ namespace lull::tools {
 namespace {
 
 /// Maximum number of excerpts of a channel, number of frames per excerpt if the time points of the
-/// stack are filtered as a clip, and maximum number of samples of all excerpts, which are in memory
-/// at the same time.
+/// stack are filtered as a clip, and maximum number of samples of all excerpts together. All
+/// excerpts are in memory at the same time.
 constexpr std::int64_t max_excerpts = 12, frames_over_time = 3;
 constexpr double max_excerpt_samples = 6.7e7;
 

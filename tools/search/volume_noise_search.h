@@ -44,8 +44,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines whether noise of the level --sigma is Gaussian or Rician: as --noise states, or from
-/// the background of the input, which must then be a volume that can be read again.
+/// Determines whether noise of the level --sigma is Gaussian or Rician. If --noise does not state
+/// the kind, the function determines it from the background of the input. The input must then be a
+/// volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

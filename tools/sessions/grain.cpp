@@ -24,8 +24,8 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the removed grain has the statistics of the estimated noise. The result is false
-/// for fields, whose noise has other statistics than that of frames, and for a strength below 1,
-/// which leaves noise in the frames.
+/// for fields, because their noise has other statistics than the noise of frames. It is also false
+/// for a strength below 1, because noise then remains in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }

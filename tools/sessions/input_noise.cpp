@@ -90,9 +90,9 @@ void InputNoise::find(io::MediaSource& source) {
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects, and repairs the frames from which the noise is estimated: for a pipe,
-/// the frames `first_`, which were read in advance; otherwise samples of the input, which the
-/// function returns.
+/// Determines the defects, and repairs the frames from which the noise is estimated. For a pipe,
+/// these are the frames in `first_`, which were read in advance. Otherwise, these are frames of the
+/// input that the function returns.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);

@@ -26,8 +26,8 @@ class InputNoise {
   /// source returns the first frame of the scene.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. The object calls `info` with messages about the noise;
-  /// after the first frame, from the reading thread.
+  /// `options` must outlive this object. The object calls `info` with messages about the noise.
+  /// After the first frame, it does this in the reading thread.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 

@@ -29,9 +29,9 @@ struct OpenedDenoisers {
 
 /// Opens a session for each of `backends`. All sessions share the frames of a clip; temporal
 /// sessions share parts of the clip, and frames must then be in host memory. If the memory of a
-/// device is too small, the function reduces first the number of streams and then the size of
-/// batches, which does not affect results. If it is still too small and `fallback` allows it, the
-/// CPU denoises all frames. The CPU never replaces only some GPUs, because its results differ.
+/// device is too small, the function first reduces the number of streams, and then the size of
+/// batches. These numbers do not affect results. If it is still too small and `fallback` allows it,
+/// the CPU denoises all frames. The CPU never replaces only some GPUs, because its results differ.
 ///
 /// If a device fails during the run, the other devices filter its frames. If the last device fails
 /// and `fallback` is cpu, the CPU filters the frames that have no result yet. Otherwise the session

@@ -43,9 +43,9 @@ void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 /// that plans the job records an index of all pictures; any other process starts at the position of
 /// its part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the options `source` of a side input, which has the name `name` in the plan, for the part
-/// of the job that this process computes. Returns the number of frames of the side input before the
-/// frame that belongs to the first frame of the input.
+/// Sets the options `source` of a side input for the part of the job that this process computes.
+/// `name` is the name of the side input in the plan. Returns the number of frames of the side input
+/// before the frame that belongs to the first frame of the input.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);

@@ -23,8 +23,8 @@ class SideInputs {
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side inputs from files, whose first frames belong to the first frame
-  /// of the input.
+  /// Returns whether there are side inputs from files. The first frame of such a side input belongs
+  /// to the first frame of the input.
   bool has_files() const { return !job_sources().empty(); }
   /// Returns the descriptions of the side inputs for a job in segments. Must be called before
   /// attach_to().

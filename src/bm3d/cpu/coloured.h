@@ -34,7 +34,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors of coefficients that Pairs::sum() sums at a time, so that all sums are in
+/// Number of vectors of coefficients that Pairs::sum() sums at a time. All sums must fit in
 /// registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
@@ -76,7 +76,8 @@ class Pairs {
   }
 
   /// Sums the covariances of all pairs in the list, separately for each coefficient of a patch.
-  /// `sums` receives the sums for the coefficients from index `from` on, as `summed` vectors.
+  /// `from` is the index of the first coefficient. The array `sums` receives `summed` vectors of
+  /// sums.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);

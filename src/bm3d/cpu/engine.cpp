@@ -150,8 +150,8 @@ class PhaseRun {
     });
   }
 
-  /// Calls use(block) for each block of the task with the reference patches `all`, from top to
-  /// bottom.
+  /// Divides a task into blocks, and calls use(block) for each block, from top to bottom. `all`
+  /// contains the reference patches of the task.
   template <class Use>
   void for_blocks(const Block& all, Use use) {
     for (int row = 0; row < all.rows; row += block_.rows)

@@ -100,9 +100,10 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
 }
 
 /// Adds the estimate of the patch at (x, y) to a tile, multiplied by `weight` and by the
-/// aggregation window. estimate(row, part) returns one vector of the estimate: a complete row
-/// (`part` is 0) or, if vectors have 4 lanes, half `part` of a row. `window` contains the vectors
-/// of the aggregation window in the same order, row by row.
+/// aggregation window. estimate(row, part) returns one vector of the estimate. The vector contains
+/// a complete row, with `part` = 0, or half a row if vectors have 4 lanes: the left half with
+/// `part` = 0, and the right half with `part` = 1. `window` contains the vectors of the aggregation
+/// window in the same order, row by row.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

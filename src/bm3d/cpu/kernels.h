@@ -94,7 +94,7 @@ struct FrameTile {
   std::ptrdiff_t stride;  // stride of the numerator and of the weights
   std::ptrdiff_t noisy_stride, basic_stride;
 };
-/// The tiles of one plane, with one element for each frame.
+/// The tiles of one plane. `frame` contains one tile for each frame.
 struct PlaneTile {
   bool wiener;
   ByOffset<FrameTile> frame;

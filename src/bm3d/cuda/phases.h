@@ -45,9 +45,10 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // A value other than 0 marks a patch that overlaps a hole of the frame. candidate_norms is
-  // half_norms with a mark at these positions, so that such patches do not become candidates
-  // (invalidate_candidates()). Both pointers are null if frames cannot have holes.
+  // A value other than 0 marks a patch that overlaps a hole of the frame. Such patches do not
+  // become candidates: candidate_norms contains a mark at their positions, and the values of
+  // half_norms elsewhere (invalidate_candidates()). Both pointers are null if frames cannot have
+  // holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };

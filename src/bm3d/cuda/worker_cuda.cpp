@@ -170,8 +170,8 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns the data of the frame in slot `at`, with the sums of the parallel Wiener filter
-  /// (phase_plan.h).
+  /// Returns the data of the frame in the slot with the index `at`, with the sums of the parallel
+  /// Wiener filter (phase_plan.h).
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)

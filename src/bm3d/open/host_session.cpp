@@ -248,7 +248,7 @@ class HostWorker : public FrameWorker {
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
-      return;          // all sets reuse their groups, so that nothing is matched
+      return;          // all sets reuse their groups; nothing is matched
     HostPlanes mixed;  // chroma planes that are part of a guide
     if (is_mixed()) {
       const auto mix_plane = [&](int i, Plane<float>& to) {

@@ -134,8 +134,9 @@ struct BlockPlace {
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
 /// Loads the samples and the half norms of the union of the search windows into shared memory (step
-/// 1 at the beginning of this file). The first or the last slice replaces missing slices, whose
-/// candidates get no score. `places` contains the positions of the slices in their rings.
+/// 1 at the beginning of this file). The first or the last slice replaces missing slices.
+/// Candidates in missing slices get no score. `places` contains the positions of the slices in
+/// their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],

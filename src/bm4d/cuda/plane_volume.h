@@ -36,8 +36,8 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Returns the number of group members for which the caller provides memory, which all planes use
-  /// one after the other. The stored groups of the first phase are not included.
+  /// Returns the number of group members for which the caller provides memory. All planes use this
+  /// memory, one after the other. The stored groups of the first phase are not included.
   std::size_t members() const;
 
   void begin(int z);

@@ -157,8 +157,8 @@ class Ranking {
     }
   }
 
-  /// Selects the group of the k-th reference cube of the column, which belongs to the layer at `z`.
-  /// `layers` contains the nearest stored layer and the layers before and after it.
+  /// Selects the group of the k-th reference cube of the column. This cube belongs to the layer at
+  /// `z`. `layers` contains the nearest stored layer and the layers before and after it.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;

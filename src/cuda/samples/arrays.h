@@ -29,8 +29,8 @@ struct ArrayPicture {
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether the array elements equal samples of this type, so that no conversion is
-  /// needed.
+  /// Returns whether array elements and samples of this type have the same representation. No
+  /// conversion is then needed.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16

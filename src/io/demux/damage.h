@@ -32,7 +32,7 @@ class DamageCount {
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
-  /// Counts the premature end of the input. Further calls have no effect.
+  /// Records that the input ends too early. Further calls have no effect.
   void add_truncation(const std::string& text);
   /// Reports that the structure check has found `faults` faults so far; `text` describes the first
   /// one. found() returns the larger of the numbers of faults and of damaged frames, because the

@@ -28,7 +28,7 @@ class Demuxer {
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Returns the name of the input; for a picture sequence, the name of its first file.
+  /// Returns the name of the input, or, for a picture sequence, the name of the first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }

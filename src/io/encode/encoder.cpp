@@ -46,8 +46,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
   // Determines whether the constant frame rate changes the times of frames by more than one tick,
-  // which is the rounding error of the input. A difference that is equal for all frames does not
-  // count if the output does not keep the input's time stamps: the muxer then shifts all streams.
+  // the rounding error of the input. A difference that is equal for all frames does not count if
+  // the output does not keep the input's time stamps: the muxer then shifts all streams.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;

@@ -296,7 +296,7 @@ const AVOutputFormat* output_format(const Container& container, bool by_name) {
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note if H.264 or HEVC stores RGB samples, which few players support.
+/// Adds a note if H.264 or HEVC stores RGB samples, because few players support such streams.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;

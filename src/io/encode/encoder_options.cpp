@@ -88,8 +88,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
 }
 
 // Returns the CPU flags that disable x264's AVX-512 code. In build 164, this code reads
-// uninitialised memory in the macroblock tree, so that equal inputs sometimes give different
-// streams.
+// uninitialised memory in the macroblock tree, and equal inputs sometimes give different streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -191,8 +190,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // FFmpeg writes Y4M with more than 8 bits, an extension that other programs also read, only with
-  // FF_COMPLIANCE_UNOFFICIAL.
+  // FFmpeg writes Y4M with more than 8 bits only with FF_COMPLIANCE_UNOFFICIAL. Other programs can
+  // read such files.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -47,8 +47,8 @@ struct ContainerTraits {
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
   // Tags of the file that the container stores: none, those in listed_tags, or all. With
-  // `listed_and_free`, the muxer stores tags that are not in listed_tags only with FFmpeg's option
-  // use_metadata_tags.
+  // `listed_and_free`, the muxer needs FFmpeg's option use_metadata_tags to store tags that are not
+  // in listed_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 
@@ -92,8 +92,8 @@ struct ContainerTraits {
 
 /// Returns the table of containers.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. A muxer that is not in the table is assumed to store streams
-/// only.
+/// Returns the traits of a muxer. lull assumes that a muxer that is not in the table stores nothing
+/// except streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
 /// The encoders for a still picture whose name has a certain extension.

@@ -154,8 +154,8 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
   return {};
 }
 
-/// Decompresses a chunk with OpenEXR's C library, and returns its error as a text. The C library
-/// finds more damage in PIZ data than the C++ library, which reads the samples.
+/// Decompresses a chunk with OpenEXR's C library, and returns its error as a text. The C++ library
+/// reads the samples, but the C library finds more damage in PIZ data.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);

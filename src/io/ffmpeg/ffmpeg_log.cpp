@@ -33,8 +33,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// first() and last() return the first and the last message for which `wanted` returns true,
-  /// from message number `from` on.
+  /// first() and last() return the first and the last message for which the function `wanted`
+  /// returns true. The search begins at the message with the number `from`.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);

@@ -42,9 +42,10 @@ class LogTopic {
   /// AVCodecContext that logged the message; each thread of a decoder has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque equals `mark` count
-  /// as messages about the file of `topic`. FFmpeg copies `opaque` to the contexts of all threads
-  /// of a decoder. The decoders must be closed before the Mark is destroyed.
+  /// Assigns messages of decoders to the file of `topic`, as long as this object exists. It assigns
+  /// the messages of a decoder if AVCodecContext::opaque of the decoder equals `mark`. FFmpeg
+  /// copies `opaque` to the contexts of all threads of a decoder. The decoders must be closed
+  /// before the Mark is destroyed.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);

@@ -126,8 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets planes with packed samples to zero, to whose words pack_rows() adds bits. Unused bits must
-// be 0, so that equal frames give bit-identical planes.
+// Sets planes with packed samples to zero. pack_rows() then adds bits to the words of these planes.
+// Unused bits must be 0, so that equal frames give bit-identical planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

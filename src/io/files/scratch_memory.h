@@ -7,13 +7,13 @@
 
 namespace lull::io {
 
-/// Returns memory that is filled with zeros and freed with its last reference.
+/// Returns memory that is filled with zeros. The last reference frees the memory.
 /// @throws OutOfMemory
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
 /// Returns memory that maps a temporary file without a name. If main memory is scarce, the system
 /// moves pages to the file. The function reserves the space of the file. The system removes the
-/// file with the last reference to the memory or at the end of the process.
+/// file when the last reference to the memory is destroyed, or when the process ends.
 /// @param folder  folder of the file; empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

@@ -17,7 +17,8 @@ constexpr std::size_t header_bytes = 2048, generic_bytes = 1664, element_bytes =
                       first_element = 780;
 constexpr std::size_t max_user_bytes = 1 << 20;  // ST 268-1, 5.6
 
-/// A field of the header: `count` numbers of `bytes` bytes each, from byte `at` of the header on.
+/// A field of the header. It begins at byte `at` of the header, and contains `count` numbers of
+/// `bytes` bytes each.
 struct Numbers {
   std::size_t at, count;
   std::size_t bytes;

@@ -36,7 +36,8 @@ struct ExifChanges {
   std::vector<PictureText> texts;
   /// If true, change_exif() stores texts without an EXIF field of their own in the user comment.
   bool uses_comment = false;
-  /// change_exif() sets this to true if the data would exceed 64 KB, which Exiv2 cannot write.
+  /// change_exif() sets this to true if the data would exceed 64 KB, because Exiv2 cannot write so
+  /// many.
   bool is_too_long = false;
 };
 

@@ -41,8 +41,8 @@ class PlaneMeans {
   void clear();
   /// Adds the stored samples of a plane without padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means of all planes since clear(); NaN for blocks without finite samples. The next
-  /// call must be clear().
+  /// Returns the means of all planes since clear(). The mean of a block without finite samples is
+  /// NaN. The next call must be clear().
   const std::vector<double>& means();
 
  private:

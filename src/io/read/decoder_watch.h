@@ -54,8 +54,8 @@ class DecoderWatch {
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };
 
-/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size; true for
-/// codecs without an upper bound, such as JPEG 2000 and lossless WebP.
+/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size. The result
+/// is true for codecs without an upper bound, such as JPEG 2000 and lossless WebP.
 bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,
               std::int64_t packet_bytes);
 

@@ -44,8 +44,8 @@ class TimedPictures {
   /// Number of decoded pictures, and number of selected ones.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures have been read, so that next() can return only context
-  /// for temporal filtering.
+  /// Returns whether all selected pictures have been read. After that, next() can only return
+  /// context frames for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
   /// Makes next() return no picture outside the selection after the picture `number`. Any thread
   /// may call this function.

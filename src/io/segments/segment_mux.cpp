@@ -96,9 +96,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture, so
-  // that all selected packets of the video have been read. The slack allows for packets that come
-  // later in the file than video packets of the same time.
+  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. In
+  // this case, all selected packets of the video have been read. The slack allows for packets that
+  // come later in the file than video packets of the same time.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

@@ -19,7 +19,7 @@ struct DoneSegments {
 /// Writes the packets of all segments in order, interleaved with the packets of the input's other
 /// streams. The function reads these packets from the input again. The order depends only on the
 /// packets, so that equal jobs give bit-identical files.
-/// @param source  must have been read to its end, so that the selection of frames is known
+/// @param source  must have been read to its end; only then is the selection of frames known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

@@ -1,6 +1,6 @@
 #pragma once
-// A source that returns the slices of a volume along one axis; for a time series, volume after
-// volume.
+// A source that returns the slices of a volume along one axis. It returns a time series volume
+// after volume.
 
 #include <optional>
 #include <vector>

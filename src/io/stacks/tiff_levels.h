@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// Writes the smaller copies of the page that was written last. The samples of each copy are the
-/// means of blocks of the preceding copy, which are rounded to the sample type.
+/// Writes the smaller copies of the page that was written last. The samples of each copy are means
+/// of blocks of the preceding copy, rounded to the sample type.
 /// @param layout   layout of the page
 /// @param samples  samples of the page, in native byte order
 /// @param copies   layouts of the copies, from the largest to the smallest

@@ -10,7 +10,7 @@ struct VolumeGeometry {
   std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
   std::int64_t volumes = 1;                   // number of volumes of a series
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
-  /// Whether the file states an orientation, so that `directions` and `origin` are known.
+  /// Whether the file states an orientation. If it does not, `directions` and `origin` are unknown.
   bool is_oriented = false;
   /// Steps from a voxel to the next one along each axis, and position of the first voxel, in
   /// millimetres to the right, to the front and up (RAS).

@@ -23,8 +23,8 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` with the next bytes, and returns their number. It is smaller than the size of `to`
-  /// only at the end of the samples.
+  /// Fills `to` with the next bytes, and returns the number of bytes. This number is smaller than
+  /// the size of `to` only at the end of the samples.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
   virtual std::size_t read_some(std::span<std::byte> to) = 0;

@@ -46,8 +46,9 @@ bool holds_range(StoredType type, double minimum, double maximum) {
   }
 }
 
-/// Returns the format of samples for int16 outputs whose header contains a scale. Integers that fit
-/// in 16 bits remain unchanged; other values are scaled to -32767..32767.
+/// Returns the format of samples for int16 outputs whose header contains a scale. If all samples
+/// are integers that fit in 16 bits, they remain unchanged. Otherwise, all values are scaled to
+/// -32767..32767.
 OutputSamples scaled_int16(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   OutputSamples out{in, header.scaled, {}};

@@ -43,7 +43,8 @@ struct StatedAxis {
   std::string name, type, unit;
 };
 
-/// Returns the attributes of a group; for OME-NGFF 0.5, only their object "ome".
+/// Returns the attributes of a group. For OME-NGFF 0.5, it returns only the object "ome" of the
+/// attributes.
 Json attributes_of(const std::string& folder) {
   if (!exists(folder + "/zarr.json")) return read_json_if_exists(folder + "/.zattrs");
   const Json json = read_json(folder + "/zarr.json");

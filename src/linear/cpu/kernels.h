@@ -76,8 +76,8 @@ struct ReferenceRow {
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is a guess of the largest key of a member, which the function updates
-/// for the next reference patch. `scratch` has count + 16 elements.
+/// multiple of 16. `limit` is a guess of the largest key of a member. The function updates it for
+/// the next reference patch. `scratch` has count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 

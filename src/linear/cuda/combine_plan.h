@@ -25,8 +25,9 @@ struct CombinePlan {
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per block whose windows fit into shared memory.
-/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
+/// Returns the plan with the most reference patches per block. The windows of a block must fit into
+/// shared memory. A block needs `fixed` bytes, and `per_sample` bytes for each sample of the
+/// windows.
 /// @throws InternalError  not even the window of one reference patch fits
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,

@@ -28,7 +28,7 @@
 
 namespace lull::cpu {
 
-/// Memory that begins at a multiple of 64 bytes. It can grow, which loses its content, and never
+/// Memory that begins at a multiple of 64 bytes. If it grows, it loses its content. It never
 /// shrinks.
 template <class T>
 class Buffer {

@@ -72,7 +72,7 @@ __device__ __forceinline__ int warp_max(int v) {
 }
 
 /// Finds the split of a cluster from its seed patches (step 1 at the top of this file), and writes
-/// it to `weights` and `bound`. Returns false if all seeds are equal, so that there is no split.
+/// it to `weights` and `bound`. Returns false if there is no split, because all seeds are equal.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -190,9 +190,9 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Index of the first member of the tile: the number of members in all tiles above this tile,
-  // which cover complete rows of positions, and in the tiles to the left, which have as many rows
-  // as this tile.
+  // Index of the first member of the tile: the number of members in all tiles above this tile and
+  // to the left of it. The tiles above it cover complete rows of positions. The tiles to the left
+  // have as many rows as this tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);

@@ -84,8 +84,9 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns the four samples from index `at` on. The x position of the first sample is a multiple
-  /// of 4. The noisy plane must exist even if its share is 0, because the loads have no branches.
+  /// Returns the four samples that begin at the index `at`. The x position of the first sample is a
+  /// multiple of 4. The noisy plane must exist even if its share is 0, because the loads have no
+  /// branches.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);

@@ -44,10 +44,10 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scores of a scan, except to scores of 0, which belong to no candidate
-  /// or to one whose distance exceeds tau with any bias (max_guide_scale()). The reference patch is
-  /// in column `radius` and row `own_row`, counted from the first row of the scan; the row may be
-  /// outside the scan.
+  /// Applies the bias to the scores of a scan, except to scores of 0. A score of 0 belongs to no
+  /// candidate, or to a candidate whose distance exceeds tau with any bias (max_guide_scale()). The
+  /// reference patch is in column `radius` and row `own_row`, counted from the first row of the
+  /// scan; the row may be outside the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

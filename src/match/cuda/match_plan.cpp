@@ -14,8 +14,8 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor, which hides latencies. If this number
-/// does not fit, the plan uses one block.
+/// Preferred number of thread blocks in a multiprocessor. Several thread blocks hide latencies. If
+/// this number does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
 /// The tuning of the plans for devices whose multiprocessors have at least `shared_memory` bytes of

@@ -146,9 +146,9 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search with the window and the step of a profile, whose kernel has all parameters as
-/// constants. The kernel has the shape `shape`, and computes the scores of all rows of the union of
-/// the search windows at once.
+/// A search with the window and the step of a profile. Its kernel has all parameters as constants.
+/// The kernel has the shape `shape`, and computes the scores of all rows of the union of the search
+/// windows at once.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};

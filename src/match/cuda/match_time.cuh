@@ -105,8 +105,9 @@ struct OtherTables {
   }
 };
 
-/// Computes the scores of `count` neighbouring frames, from frame `first` on (step 2 of match.cu),
-/// with one frame for each warp. The tables contain only the rows of the search windows.
+/// Computes the scores of `count` neighbouring frames, starting with frame `first` (step 2 of
+/// match.cu). Each warp processes one frame. The tables contain only the rows of the search
+/// windows.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -170,8 +171,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Loads `count` neighbouring frames, from frame `first` on (step 1 of match.cu). One team of warps
-/// loads each frame.
+/// Loads `count` neighbouring frames, starting with frame `first` (step 1 of match.cu). One team of
+/// warps loads each frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -184,8 +185,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Adds the motion bias to the scores of the patches that motion predicts, and returns the words of
-/// scores (step 3 of match.cu) of `count` frames, from frame `first` on.
+/// Adds the motion bias to the scores of the patches that motion predicts. Returns the words with
+/// the scores of `count` frames, starting with frame `first` (step 3 of match.cu).
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -205,8 +206,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Merges the best candidates of `count` neighbouring frames, from frame `first` on, into the list
-/// (steps 1 to 3 of match.cu).
+/// Merges the best candidates of `count` neighbouring frames, starting with frame `first`, into the
+/// list (steps 1 to 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,

@@ -33,8 +33,8 @@ class Matcher {
 };
 
 /// Makes a matcher on the current device. `others` is the number of frames that are searched in
-/// addition to the reference frame; 0 without a temporal search. `greatest` is the layout of the
-/// largest plane that is matched.
+/// addition to the reference frame. It is 0 without a temporal search. `greatest` is the layout of
+/// the largest plane that is matched.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

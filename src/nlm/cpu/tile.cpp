@@ -66,7 +66,7 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// Returns the sum of `count` rows, from row `from` on.
+/// Returns the sum of `count` rows. `from` is the index of the first row.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));

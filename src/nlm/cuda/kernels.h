@@ -155,7 +155,7 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // True if all[0], the wanted frame as a source of candidates, has a guide with marked holes
+  // True if all[0], the target frame as a source of candidates, has a guide with marked holes
   // (hole_mark()).
   bool shows_holes = false;
 };

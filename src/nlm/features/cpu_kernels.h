@@ -30,8 +30,8 @@ struct LightSource {
 struct LightTile {
   int x = 0, y = 0, width = 0, height = 0;
   int channels = 3, search_radius = 0, regressors = 0;
-  std::span<const LightSource> sources;  // the first source is the wanted frame itself
-  // Noise variance of each regressor of the wanted frame at each pixel.
+  std::span<const LightSource> sources;  // the first source is the target frame itself
+  // Noise variance of each regressor of the target frame at each pixel.
   std::array<PlaneView<const float>, max_regressors> noise;
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };

@@ -48,9 +48,9 @@ struct LightJob {
   int displacements = 0;
   const DeviceDisplacement* displacement = nullptr;  // one more displacement must be readable
   int cell = motion_cell, cell_columns = 1;
-  int sources = 1;  // the first source is the wanted frame
+  int sources = 1;  // the first source is the target frame
   std::array<DeviceLight, max_frames> source{};
-  /// Noise variance of each regressor of the wanted frame at each pixel, as planes without padding.
+  /// Noise variance of each regressor of the target frame at each pixel, as planes without padding.
   std::array<const float*, max_regressors> noise{};
   DeviceCandidate colour, guided;
 };

@@ -143,8 +143,8 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // No barrier is needed here, because the addition of candidates does not read summands and row
-    // sums, which faster warps may already compute for the next group.
+    // No barrier is needed here. Faster warps may already compute summands and row sums of the next
+    // group, but the addition of candidates does not read these.
   }
 }
 

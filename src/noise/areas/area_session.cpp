@@ -20,8 +20,7 @@ namespace lull {
 namespace {
 
 /// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise also
-/// depends on `value`, a local mean of noisy samples, which makes the noise of two frames
-/// different.
+/// depends on `value`, a local mean of noisy samples, and therefore differs from frame to frame.
 float area_noise(float value, int x, int y) {
   // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^

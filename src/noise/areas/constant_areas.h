@@ -26,8 +26,8 @@ struct PlaneAreas {
   bool none() const { return preserved.empty(); }
 };
 
-/// Finds the constant areas of a plane of a frame in host memory, from the samples of this plane
-/// only. A connected area of equal samples counts if one of the following is true:
+/// Finds the constant areas of a plane of a frame in host memory. The result depends only on the
+/// samples of this plane. A connected area of equal samples counts if one of the following is true:
 ///
 /// 1. The samples next to the area differ from its value by more than noise, and the area has at
 ///    least 256 samples (picture) or 9 samples (slice of a volume). In a slice, smaller areas with

@@ -136,9 +136,10 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0). This coefficient is the mean of a block relative to
-/// the ring around it, so that the noise of the ring increases its measured variance. The limit is
-/// extrapolated from the other coefficients under the assumption that the spectrum is separable.
+/// Limits the variance of coefficient (0, 0). This coefficient is the mean of a block minus the
+/// mean of the ring around the block. The noise of the ring increases the measured variance of the
+/// coefficient. The limit is extrapolated from the other coefficients under the assumption that the
+/// spectrum is separable.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);

@@ -13,9 +13,9 @@ namespace lull {
 
 /// Returns the blocks of one plane of one excerpt in which noise can be measured. The function
 /// selects blocks by the slopes of the picture, and by the difference in the ring around the block,
-/// which reveals motion that is not compensated. It uses neither the difference in the block nor
-/// the flatness of the block: codecs copy blocks without their noise, so that the flattest blocks
-/// would underestimate the level.
+/// which reveals motion that is not compensated. The function uses neither the difference in the
+/// block nor the flatness of the block, because codecs copy blocks without their noise. A selection
+/// of the flattest blocks would underestimate the level.
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// Contributions of the stored channels to the noise of a plane that is computed from the channels.

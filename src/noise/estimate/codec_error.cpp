@@ -26,8 +26,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Adds independent white noise with the standard deviation `error` to a plane with the noise level
-/// `level`. The noise curve of the plane does not change, because sessions use it to detect
-/// repeated frames, which repeat the codec's error too.
+/// `level`. The noise curve of the plane does not change. Sessions use it to detect repeated
+/// frames, and repeated frames have the same codec error.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   const float growth = std::sqrt(level * level + error * error) / found;

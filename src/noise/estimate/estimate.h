@@ -32,7 +32,7 @@ struct NoiseEstimate {
   /// Standard deviation of the noise in means of 8x8 samples of the first plane (for RGB: of Y), on
   /// the 0..255 scale. For white noise, it is an eighth of the level.
   float coarse = 0;
-  /// If false, texture and noise look alike in the frames, so that the result is uncertain. `noise`
+  /// If false, the result is uncertain, because texture and noise look alike in the frames. `noise`
   /// is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;

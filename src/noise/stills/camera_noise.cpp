@@ -46,7 +46,7 @@ constexpr double soft_share = 0.25, sharp_share = 0.6;
 /// transition from `max_camera_level` on.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Returns a linear ramp: 0 up to `none`, and 1 from `all` on.
+/// Returns the value of a linear ramp, which rises from 0 at `none` to 1 at `all`.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }

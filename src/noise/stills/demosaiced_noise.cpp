@@ -135,8 +135,8 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   return range;
 }
 
-/// Returns true if the spectrum of all blocks rules out demosaiced noise, so that the flat blocks
-/// need not be examined.
+/// Returns true if the spectrum of all blocks rules out demosaiced noise. The flat blocks then need
+/// not be examined.
 bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
   constexpr double max_share = 0.6 * min_middle_share;
   double share = 1;

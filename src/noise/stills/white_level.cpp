@@ -143,9 +143,9 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Clipped noise has a long tail
-/// on one side, so that the energies of the two halves of a block's coefficients are not
-/// independent. Therefore the energy of the surrounding blocks, which share no sample with a block,
-/// selects the block.
+/// on one side. The energies of the two halves of a block's coefficients are then not independent.
+/// Therefore the energy of the surrounding blocks, which share no sample with a block, selects the
+/// block.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

@@ -96,7 +96,7 @@ class PhotonFit {
   }
 
   /// Selects flat cubes at every mean. Where too few cubes are flat, the function also selects
-  /// cubes with structure, which contributes little to their high frequencies.
+  /// cubes with structure, because structure contributes little to the high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

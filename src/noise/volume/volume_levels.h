@@ -12,8 +12,7 @@ namespace lull {
 struct VolumeLevels {
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
   int slices = 1;             // number of slices of each volume
-  // The sample value that scaling does not change, which represents the magnitude 0 of Rician
-  // noise.
+  // The sample value that scaling does not change. It represents the magnitude 0 of Rician noise.
   float zero = 0;
 
   /// Returns the noise level to which all volumes are scaled: the lowest level of all volumes, so

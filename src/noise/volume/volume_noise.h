@@ -59,7 +59,7 @@ struct VolumeNoise {
 /// Returns the noise after all samples are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
-/// Returns the highest noise level of a volume, which the search for constant areas uses.
+/// Returns the highest noise level of a volume, for the search for constant areas.
 [[nodiscard]] float max_level(const VolumeNoise& noise);
 
 /// Checks the noise of a volume.

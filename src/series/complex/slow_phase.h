@@ -24,9 +24,9 @@ namespace lull::series {
 
 /// Converts a series of magnitudes and phases into real and imaginary parts without the slowly
 /// varying phase of each slice.
-/// @param samples  an even number of volumes: the magnitudes, relative to a magnitude of 0, and
-///     then the phases in radians; replaced by the real parts and the imaginary parts. If a
-///     magnitude or a phase is NaN, both parts become NaN.
+/// @param samples  an even number of volumes: the magnitudes, and then the phases in radians. A
+///     sample of 0 represents the magnitude 0. The function replaces the samples by the real parts
+///     and the imaginary parts. If a magnitude or a phase is NaN, both parts become NaN.
 void make_complex(const Samples& samples);
 
 }  // namespace lull::series

@@ -20,7 +20,7 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
 }
 
 /// Filters the components of `fit`, corrects the samples with the result, and returns the
-/// decomposition of the new samples, whose noise is Gaussian.
+/// decomposition of the new samples. The new samples have Gaussian noise.
 /// @param options  options of the new decomposition
 std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
                                  const VolumeMemory& memory, const VolumeFilter& filter,

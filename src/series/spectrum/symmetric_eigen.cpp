@@ -40,14 +40,16 @@ struct Tridiagonal {
   Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The Householder reflection I - beta v v', which acts on the elements from index `first` on.
+/// The Householder reflection I - beta v v', which acts on the elements with an index of at least
+/// `first`.
 struct Reflection {
   int first;
   double beta;
   std::vector<double> v;
 };
 
-/// Applies the reflection from both sides to the rows and columns from index `first` on.
+/// Applies the reflection from both sides to the rows and columns with an index of at least
+/// `first`.
 void reflect_both(const Reflection& reflection, Matrix& a) {
   const auto& [first, beta, v] = reflection;
   const int count = a.size - first;

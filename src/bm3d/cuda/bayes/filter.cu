@@ -19,8 +19,8 @@
 //      matter.
 // At the end, the block adds the sums of its windows to device memory.
 //
-// Unused elements of a group refer to the reference patch. The kernel sets their rows and columns
-// of G to zero, so that those of P and W are zero outside the diagonal.
+// Unused elements of a group refer to the reference patch. The kernel sets the rows and columns of
+// these elements to zero in G. In P and W, they are then zero outside the diagonal.
 
 #include <algorithm>
 #include <array>

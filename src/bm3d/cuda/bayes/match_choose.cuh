@@ -28,10 +28,10 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// The bound that selects the `wanted` smallest distances of a reference patch. If `has_surplus` is
-/// false, exactly `wanted` distances are at most `value`. If `has_surplus` is true, fewer than
-/// `wanted` distances are below `value`, and several equal it. `wanted` is at most the number of
-/// candidates.
+/// A bound of the distances of a reference patch. It selects the smallest distances; their number
+/// is `wanted`. If `has_surplus` is false, exactly `wanted` distances are at most `value`. If
+/// `has_surplus` is true, fewer than `wanted` distances are below `value`, and several equal it.
+/// `wanted` is at most the number of candidates.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;

@@ -245,8 +245,8 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients that are differences of two adjacent members,
-/// which equal the decorrelations r of the two members. `half` selects pairs 0..7 (0) or pairs
+/// Stores the variances of the Haar coefficients that are differences of two adjacent members. Each
+/// variance equals the decorrelation r of the two members. `half` selects pairs 0..7 (0) or pairs
 /// 8..15 (1) of the chunk. `b` is the last index of the elements of `ratio` that receive the
 /// variances.
 template <bool second_phase>

@@ -17,8 +17,8 @@ using LaneGroup = __half2[M];
 enum class Memory { shared, device };
 
 /// The offsets of a group's patches. Lane m has the offset of patch m, and the other lanes read it
-/// by a shuffle. Offsets count bytes, so that an address needs only one addition, except for 32-bit
-/// offsets in device memory, which count elements to reach farther.
+/// by a shuffle. Most offsets count bytes, so that an address needs only one addition. 32-bit
+/// offsets in device memory count elements, to reach farther.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:

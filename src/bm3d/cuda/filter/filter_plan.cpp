@@ -109,9 +109,9 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // No shared memory in two cases: clusters may find patches outside all search windows, which a
-  // tile does not contain; and for coloured noise, kernels with shared memory exist only for the
-  // Haar transform.
+  // No shared memory in two cases: clusters may find patches outside all search windows, and a tile
+  // does not contain these patches; for coloured noise, kernels with shared memory exist only for
+  // the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
