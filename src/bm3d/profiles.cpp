@@ -95,9 +95,9 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. Coarser
-// noise leaves more residual noise in the basic estimate, which a small mu2 would treat as signal
-// (docs/measurements/bm3d-parameters.md).
+// The parameter mu2 for coarse noise, for the finest noise, and for nearly white noise. The coarser
+// the noise, the more noise remains in the basic estimate. A small mu2 would treat this noise as
+// signal (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {

@@ -98,10 +98,11 @@ class VolumeEngine {
   virtual void begin(int z) = 0;
   /// Loads the next slice. `guide` is not used if plan.is_self_guided.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`, at most slices_at_a_time() slices, whose z must
-  /// increase from call to call. `results` contains one view for each slice. `available` contains
-  /// the slices that exist; those up to a distance of reach_slices() from the wanted slices must
-  /// have been loaded. Later calls do not need slices before wanted.first - reach_slices().
+  /// Computes the results of the slices in the range `wanted`: at most slices_at_a_time() slices. z
+  /// must increase from call to call. `results` contains one view for each slice. `available`
+  /// contains the slices that exist; those up to a distance of reach_slices() from the wanted
+  /// slices must have been loaded. Later calls do not need slices before wanted.first -
+  /// reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). The memory of the engine and

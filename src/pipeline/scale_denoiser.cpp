@@ -13,7 +13,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns `at` itself or, outside 0..size - 1, its mirror image.
+/// Returns the index `at` if it is in 0..size - 1, and otherwise the mirrored index.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;

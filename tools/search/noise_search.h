@@ -69,8 +69,8 @@ struct FoundNoise {
 
 /// Number of frames that lull reads from a pipe before it denoises the first frame.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices that lull reads from a pipe, which may be a volume, before it denoises the
-/// first slice.
+/// Number of slices that lull reads from a pipe before it denoises the first slice, if the pipe
+/// contains a stack.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

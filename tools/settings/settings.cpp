@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options that set the same property. A value of `by` replaces a value of `option` with lower
-/// precedence.
+/// Two options that set the same property. If the value of `by` has higher precedence than the
+/// value of `option`, it replaces the value of `option`.
 struct Replaced {
   std::string_view by, option;
 };

@@ -126,7 +126,7 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// Adds `from` to `to`.
+/// Adds the samples of the plane `from` to those of the plane `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the weights of a row that are not zero, with their positions, and returns their number.

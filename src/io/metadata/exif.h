@@ -36,8 +36,7 @@ struct ExifChanges {
   std::vector<PictureText> texts;
   /// If true, change_exif() stores texts without an EXIF field of their own in the user comment.
   bool uses_comment = false;
-  /// change_exif() sets this to true if the data would exceed 64 KB, because Exiv2 cannot write so
-  /// many.
+  /// change_exif() sets this to true if the data would exceed 64 KB, the limit of Exiv2.
   bool is_too_long = false;
 };
 

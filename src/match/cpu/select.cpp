@@ -152,8 +152,9 @@ class Collector {
     return bits;
   }
 
-  /// Removes all but the `wanted` smallest keys. Candidates that are found later have larger
-  /// positions, so they rank behind earlier candidates with an equal score.
+  /// Keeps the smallest keys and removes the others. `wanted` is the number of keys that remain.
+  /// Candidates that are found later have larger positions, so they rank behind earlier candidates
+  /// with an equal score.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

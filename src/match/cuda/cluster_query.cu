@@ -1,8 +1,8 @@
 // Makes groups from clusters. A warp compares 32 candidates of a cluster at a time with one
 // reference patch, one candidate in each lane. So that each candidate counts once, the kernel skips
-// patches that a cluster of a preceding tiling contains, and patches that motion predicts, which it
-// adds last, with their motion bias. A key consists of the distance and the patch number. The warp
-// sorts 32 keys at a time, and merges them with the best keys so far.
+// patches that a cluster of a preceding tiling contains. It also skips patches that motion
+// predicts; it adds these patches last, with their motion bias. A key consists of the distance and
+// the patch number. The warp sorts 32 keys at a time, and merges them with the best keys so far.
 
 #include <utility>
 

@@ -25,9 +25,9 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels that comparisons of frames assume, on the 0..255 scale: for the detection of
-/// repeated frames, which have hardly any noise, and for motion estimation in the albedo, or in the
-/// picture if there is no albedo.
+/// Noise levels that the session assumes when it compares frames, on the 0..255 scale. The first is
+/// for the detection of repeated frames. The second is for motion estimation in the albedo, or in
+/// the picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 

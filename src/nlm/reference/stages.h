@@ -36,8 +36,9 @@ struct Source {
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the results of the `planes` sample planes at (x, y) of the source `wanted` (formulas 2
-/// and 3 of weights.h). `sources` contains the sources of candidates, with the motion at (x, y).
+/// Returns the result at (x, y) for each of `planes` sample planes (formulas 2 and 3 of weights.h).
+/// `wanted` is the index of the source that is filtered. `sources` contains the sources of
+/// candidates, with the motion at (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);

@@ -170,8 +170,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum noise level in the brightness range `at`, given the noise level in the range
-/// `from`.
+/// Returns the maximum ratio of the noise level in one range of brightness, `at`, to the noise
+/// level in another range, `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
