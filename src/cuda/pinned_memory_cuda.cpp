@@ -79,9 +79,9 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs that are prepared in advance: two of each size, because two GPUs use slabs
-  // faster than one core prepares them, and four in all, because results may have another size than
-  // the input.
+  // Number of slabs that are prepared in advance. There are two slabs of each size, because two
+  // GPUs use slabs faster than one core prepares them. There are four in all, because results may
+  // have another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size of a slab that is prepared in advance. Larger slabs are rarely requested again.
   static constexpr std::size_t greatest = 4 * slab_size;

@@ -197,10 +197,10 @@ class MediaSink : public FrameSink {
 ///   The sink writes each file under a temporary name and then renames the file.
 /// - `null` discards the frames.
 /// - `hash` writes lines of text to options.descriptor. Comments, which begin with '#', state the
-///   format. The line of a frame contains its number, its time stamp and the SHA-256 of its samples
-///   (planes in order, alpha last, rows without padding, little-endian, like FFmpeg's framehash for
-///   a planar format). The last line contains "all", the number of frames and the SHA-256 of all
-///   lines above. Only finish() writes the last line.
+///   format. The line of a frame contains the number of the frame, the time stamp, and the SHA-256
+///   of the samples (planes in order, alpha last, rows without padding, little-endian, like
+///   FFmpeg's framehash for a planar format). The last line contains "all", the number of frames
+///   and the SHA-256 of all lines above. Only finish() writes the last line.
 ///
 /// write() and finish() may throw IoError, for example if the disk is full. If `path` is a still
 /// picture, write() throws InvalidArgument for a second frame.

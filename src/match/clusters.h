@@ -193,9 +193,9 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns the difference between the patch numbers of a patch and the patch below it: an odd
-  // multiple of 16, so that the rows of a tile do not map to the same cache sets, that is at least
-  // `width` and longer than two tiles.
+  // Returns the difference between the numbers of a patch and of the patch below it. The difference
+  // is at least `width`, and greater than the side of two tiles. It is an odd multiple of 16, so
+  // that the rows of a tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);

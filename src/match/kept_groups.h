@@ -1,7 +1,7 @@
 #pragma once
 // Stores groups on the host, for the reference patches whose windows the matcher searches. Members
-// of these groups are candidates for all other reference patches, and for those of the next phase
-// (propagation.h).
+// of these groups are candidates for all other reference patches, and for the reference patches of
+// the next phase (propagation.h).
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,8 @@
 
 namespace lull::pipeline {
 
-/// Determines unknown values of repeat_state in a clip. A repeated frame shares the samples of the
-/// frame that it repeats, and needs no memory of its own.
+/// Determines unknown values of repeat_state in a clip. A repeated frame needs no memory for
+/// samples: it shares the samples of the frame that it repeats.
 class RepeatNotes {
  public:
   /// @param finder  detects repeated frames; null: no frame counts as repeated

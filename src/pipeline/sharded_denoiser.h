@@ -12,12 +12,12 @@
 
 namespace lull::pipeline {
 
-/// Functions that the threads of sessions call if a session fails, possibly several threads at a
-/// time.
+/// Functions that the threads of sessions call if a session fails. Several threads may call them at
+/// the same time.
 struct ShardOptions {
-  /// Reports that session `index` has failed for the reason `why`, so that the `left` remaining
-  /// sessions get its frames. Called after one of them has returned a result, because the same
-  /// cause may make all devices fail.
+  /// Reports that the session with the index `index` has failed for the reason `why`. The remaining
+  /// sessions, whose number is `left`, get its frames. Called after one of the remaining sessions
+  /// has returned a result, because the same cause may make all devices fail.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens a session for the remaining work when the last session has failed; `why` is the first

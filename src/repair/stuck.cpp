@@ -241,8 +241,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Returns the stuck pixels among candidates around which the picture does not change, by the
-  /// criteria for a still picture.
+  /// Selects stuck pixels from candidates around which the picture does not change. The function
+  /// uses the criteria for a still picture.
   /// @param others  number of stuck pixels around which the picture changes
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {

@@ -24,8 +24,9 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components among the volumes. The rest of the series counts as noise.
 constexpr double max_signal_share = 0.7;
-/// For at most `few_volumes` volumes with a larger share of signal components than
-/// `max_signal_share`, the noise level is estimated from the last `last_components` components.
+/// If a series has at most `few_volumes` volumes, and a larger share of signal components than
+/// `max_signal_share`, the last components determine the noise level. Their number is
+/// `last_components`.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// Noise levels of volumes that differ by less than this factor count as equal: `same_level` for
@@ -236,8 +237,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Resets the noise levels of the volumes that are not combined to those of `noise`, because their
-/// residuals do not show their noise. Returns whether a noise level has changed.
+/// Resets the noise levels of the volumes that are not combined to the levels in `noise`, because
+/// the residuals of these volumes do not show the noise. Returns whether a noise level has changed.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)

@@ -63,8 +63,9 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over cubes for each volume: its squared error if the volumes are filtered (`alone`), its
-/// squared error if the components are filtered (`together`), and the square of their difference.
+/// Sums over the cubes of one volume: the squared error if the volumes are filtered (`alone`), the
+/// squared error if the components are filtered (`together`), and the squared difference of these
+/// two errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

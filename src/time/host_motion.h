@@ -20,9 +20,9 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory that the motion search needs for a frame, after the motion vectors from
-  /// and to this frame have been computed or if they are not needed. The frame can still be used to
-  /// predict other frames.
+  /// Releases the memory that the motion search needs for a frame. The caller must call this
+  /// function after all motion vectors from and to this frame have been computed, or if no such
+  /// vectors are needed. The frame can still be used to predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;

@@ -27,8 +27,9 @@ double top_of(const Chart& chart) {
   return round_up(max_value);
 }
 
-/// Returns the legend: a box, with its top right corner at (right, above), that contains one entry
-/// for each curve. The background is semi-transparent, so that curves behind it are visible.
+/// Returns the legend: a box that contains one entry for each curve. The top right corner of the
+/// box is at (right, above). The background is semi-transparent, so that curves behind it are
+/// visible.
 std::string legend_of(const Chart& chart, double right, double above) {
   std::size_t max_length = 0;
   for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());

@@ -36,7 +36,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// Checks of one group of options each, which check() calls.
+// Functions that check() calls. Each function checks one group of options.
 
 /// Checks the options of the method and of its parameters.
 void check_method(const DenoiseOptions& options);
@@ -85,8 +85,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
 /// the options alone determine this.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message if bm4d does not support an option and the volume is therefore denoised slice
-/// by slice; otherwise empty. The message names the option.
+/// If bm4d does not support an option, lull denoises the volume slice by slice, and the function
+/// returns a message that names the option. Otherwise, it returns an empty text.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns a message if a volume is denoised slice by slice because its slices are thick; otherwise
 /// empty.

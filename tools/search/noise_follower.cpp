@@ -25,9 +25,9 @@ constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
 /// Minimum ratio of the measured to the expected frame difference in flat areas. Noise causes
-/// differences in flat areas, too; below this ratio, motion that is not compensated causes the
-/// difference between frames. (Measured ratios: at least 0.89 for noise, and 0.17 to 0.73 for such
-/// motion, unless the complete picture is textured.)
+/// differences also in flat areas. If the ratio is lower than this value, motion that is not
+/// compensated causes the difference between frames. (Measured ratios: at least 0.89 for noise, and
+/// 0.17 to 0.73 for such motion, unless the complete picture is textured.)
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;

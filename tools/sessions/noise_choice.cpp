@@ -32,8 +32,8 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// Returns the noise levels of volumes that are filtered one by one; nothing if they are equal or
-/// unknown.
+/// Returns the noise levels of volumes that are filtered one by one; nothing if the levels are
+/// equal or unknown.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes the files of --phase and --phase-out, which contain phases, while the input
-// contains the magnitudes.
+// Reads and writes the files of --phase and --phase-out. These files contain the phases of complex
+// samples; the input contains the magnitudes.
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 // Computes the distances between patches that span two frames, in floats. The lanes of a vector
 // contain neighbouring samples of a row of a patch. The kernel compares four candidates at a time,
-// so that it loads the reference patch only once for them.
+// and loads the reference patch once for all four.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"

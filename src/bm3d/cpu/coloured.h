@@ -183,9 +183,9 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// Computes the variances of all coefficients of a group, as an array [coefficient across the
-/// group][coefficient of a patch]. The order of the coefficients across the group is that of
-/// forward_across(). A Haar coefficient, except the first, is the difference between the halves of
-/// a range of consecutive members, and has the index of the first member in the second half.
+/// group][coefficient of a patch]. forward_across() defines the order of the coefficients across
+/// the group. A Haar coefficient, except the first, is the difference between the halves of a range
+/// of consecutive members, and has the index of the first member in the second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);

@@ -39,7 +39,7 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, index 0
 /// contains the mean of the group. Any other coefficient is the difference between the halves of a
-/// range of consecutive members; its index is that of the first member in the second half.
+/// range of consecutive members; its index is the index of the first member in the second half.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

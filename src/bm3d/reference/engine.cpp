@@ -108,7 +108,7 @@ class Filter {
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
         // Bundles (blocks of 8x4 reference patches) are defined for patches of 8x8 samples. Smaller
-        // patches beyond the last such patch belong to its bundle.
+        // patches beyond the last patch of 8x8 samples belong to the bundle of this last patch.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)

@@ -1,6 +1,6 @@
 // Completes a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
-// slice by slice. The sum of weights of a voxel is that of all cubes that contain the voxel,
-// computed along one axis after the other.
+// slice by slice. The kernels sum the weights of all cubes that contain a voxel, along one axis
+// after the other.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"

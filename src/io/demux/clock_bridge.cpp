@@ -17,7 +17,7 @@ constexpr double max_gap_s = 10;
 // backward jump.
 constexpr double max_back_s = 0.1;
 // Maximum waiting time of packets in seconds of the video. Packets wait if the time stamps of their
-// stream have jumped and those of the video have not.
+// stream have jumped but the time stamps of the video have not.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames

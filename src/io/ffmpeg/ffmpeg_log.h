@@ -62,9 +62,8 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages that FFmpeg has logged since the creation of this object, about one file or from
-/// the thread that created it. lull uses them in error texts, and to detect damage that FFmpeg only
-/// logs.
+/// The messages about one file, or from one thread, that FFmpeg has logged since the creation of
+/// this object. lull uses the messages in error texts, and to detect damage that FFmpeg only logs.
 class LogWatch {
  public:
   LogWatch();

@@ -153,8 +153,8 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores each text in the EXIF field that corresponds to its keyword, and removes it from the
-/// list. Returns whether the data changed.
+/// Stores each text in the EXIF field that corresponds to the keyword of the text, and removes the
+/// text from the list. Returns whether the data changed.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)

@@ -52,7 +52,7 @@ void set_with_exiv2(Exiv2::Image& image, const PictureMetadata& metadata) {
     Exiv2::ExifParser::decode(data, metadata.exif.data(),
                               static_cast<std::uint32_t>(metadata.exif.size()));
   if (!metadata.photoshop.empty())
-    data["Exif.Image.ImageResources"] = std::string();  // the type must be that of bytes
+    data["Exif.Image.ImageResources"] = std::string();  // the type must be bytes
   if (const auto blocks = data.findKey(Exiv2::ExifKey("Exif.Image.ImageResources"));
       blocks != data.end()) {
     Exiv2::DataValue value(metadata.photoshop.data(), metadata.photoshop.size(),

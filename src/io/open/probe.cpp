@@ -110,8 +110,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that an output that is not a container loses all streams except the denoised one, for
-/// the reason `why`.
+/// Reports that the output loses all streams except the denoised stream, because it is not a
+/// container. `why` is the reason in the report.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
 // Marks a finished output with the identity of its job. The folder of a job is removed at the end
-// of the job. The mark is an extended attribute of the file (user.lull.job), which some file
-// systems do not store.
+// of the job. The mark is an extended attribute of the file (user.lull.job). Some file systems do
+// not store extended attributes.
 
 #include <string>
 

@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the output consists of the DICOM files of the input with new samples.
+/// Returns whether the output is a DICOM series: copies of the input's files, with new samples.
 bool makes_dicom(const std::string& path, const NiftiSource& source) {
   return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
          is_dicom_output(path);

@@ -16,9 +16,10 @@ bool is_tiff_file(const std::string& path);
 /// description by ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices: several grey pages, or one grey page
-/// whose description states several pictures or whose samples do not fit in pictures (signed
-/// integers, or more than 16 bits except half floats). Returns false for files that cannot be read.
+/// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, or one
+/// grey page in two cases: the description of the page states several pictures, or the samples do
+/// not fit in pictures (signed integers, or more than 16 bits except half floats). Returns false
+/// for files that cannot be read.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns why the first page of a TIFF file cannot be complete: its directory or its samples

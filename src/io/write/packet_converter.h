@@ -8,7 +8,7 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// Returns the context of the encoder, which describes the converted stream.
+  /// Returns the encoder's context. It describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
   /// Converts one packet without a change of its time stamps and its duration; null if there is
   /// nothing to write.

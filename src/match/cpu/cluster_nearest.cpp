@@ -282,10 +282,10 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // `away` is the difference between the patch numbers of the candidate and the reference patch,
-    // and `rows` is that of a patch and the patch below it. The quotient away / rows, rounded to
-    // nearest, is the number of rows between the patches, because the columns between them change
-    // the quotient by less than 0.5.
+    // `away` is the difference between the patch numbers of the candidate and the reference patch.
+    // `rows` is the difference between the patch numbers of a patch and the patch below it. The
+    // quotient away / rows, rounded to nearest, is the number of rows between the patches, because
+    // the columns between them change the quotient by less than 0.5.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

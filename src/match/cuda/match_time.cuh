@@ -124,7 +124,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
   // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile,
-  // and rows from `upper_end` on only to those of the lower reference patches.
+  // and rows with an index of at least `upper_end` belong only to the windows of the lower
+  // reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -240,7 +241,7 @@ struct WordsOfBoth {
 
 /// Finds the best candidates in the reference frame and in the first `count` neighbouring frames
 /// (steps 1 to 3 of match.cu). The scores of the window in the reference frame must fit in
-/// `own_chunk` words per lane, and all of its rows in one table.
+/// `own_chunk` words per lane. All rows of this window must fit in one table.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

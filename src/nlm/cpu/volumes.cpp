@@ -82,8 +82,8 @@ class CpuVolumeEngine final : public VolumeEngine {
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Returns whether slice z is part of the patch of a candidate whose distance from the wanted
-  /// slices is dz.
+  /// Returns whether slice z is part of the patch of a candidate. dz is the displacement of the
+  /// candidate along z.
   bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
     const int first = std::max(wanted.first + dz, available.first);
     const int last = std::min(wanted.end + dz, available.end) - 1;

@@ -69,8 +69,9 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // `near` is the squared difference of adjacent rows, and `far` that of rows two apart. Blocks
-      // of white noise pass this threshold only once in ten thousand.
+      // `near` is the squared difference of adjacent rows, and `far` is the squared difference of
+      // rows that are two rows apart. Blocks of white noise pass this threshold only once in ten
+      // thousand.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;

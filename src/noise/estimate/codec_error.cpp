@@ -9,9 +9,9 @@
 namespace lull {
 namespace {
 
-/// Standard deviation of the codec's error in units of the quantisation step. (It is less than the
-/// 0.29 of rounding to multiples of a step, because codecs predict most blocks from earlier frames,
-/// and the errors partly cancel.)
+/// Standard deviation of the codec's error in units of the quantisation step. (Rounding to
+/// multiples of a step alone gives 0.29. Codecs predict most blocks from earlier frames, and the
+/// errors partly cancel.)
 constexpr float error_per_step = 0.2f;
 /// Quantisation steps of luma. In clips without measured noise, the error is ignored up to
 /// `fine_step` and counts completely from `coarse_step` on, with a gradual transition.

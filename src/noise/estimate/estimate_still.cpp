@@ -171,8 +171,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns true if the spectrum falls towards fine frequencies as that of coloured noise does.
-  /// The function first subtracts the variance `rounding`.
+  /// Returns true if the spectrum falls towards high frequencies like the spectrum of coloured
+  /// noise. The function first subtracts the variance `rounding`.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);

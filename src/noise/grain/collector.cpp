@@ -113,8 +113,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns the relative difference between the grain level of a frame and that of its scene at the
-/// same luma; 0 if there are too few samples.
+/// Returns the relative difference between the grain level of a frame and the grain level of its
+/// scene, at the same luma; 0 if there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {

@@ -50,7 +50,7 @@ constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45
 /// have a level of at most 1.1.
 constexpr double min_level = 1.2;
 
-/// Maximum ratio of the noise of luma to that of chroma at the lowest frequencies. Simulated
+/// Maximum ratio of the noise of luma to the noise of chroma, at the lowest frequencies. Simulated
 /// pictures have ratios of 0.39 to 0.63, depending on the colour matrix.
 constexpr double max_luma = 0.55;
 

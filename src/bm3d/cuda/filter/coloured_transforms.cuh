@@ -167,8 +167,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// Variance and standard deviation of the noise in the coefficients of one lane, for white noise,
-/// in units of those of a sample's noise.
+/// Variance and standard deviation of white noise in the coefficients of one lane. The noise of a
+/// sample has a variance of 1.
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Element 0 belongs to group coefficients 2t and 2t + 1, and element 1 to coefficients 2t + 8 and
