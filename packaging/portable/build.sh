@@ -107,6 +107,8 @@ assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 
 one_wheel() {
   local venv=$1 folder=$2 raw=$portable/raw
   rm -rf "$raw"
+  # (The file of another Python would make scikit-build-core discard the configuration.)
+  rm -f "$portable/.skbuild-info.json"
   configure_portable '-USKBUILD*' '-Unanobind*' '-U*Python_*' "-DPython_EXECUTABLE=$venv/bin/python" "${@:3}"
   PATH=$venv/bin:$PATH PKG_CONFIG_LIBDIR=$libraries/prefix/lib/pkgconfig \
     CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
