@@ -29,9 +29,13 @@ make_bundle() {
   strip --strip-unneeded --remove-section=.comment "$bundle"/lib/*
   cp -r "$libraries/prefix/licenses" "$bundle/licenses"
   cp "$libraries/prefix/ffmpeg_configuration.txt" "$bundle/licenses/"
+  # (The build starts its own command, which looks for libraries where an installed one does.)
+  mkdir -p "$portable/lib"
+  cp "$bundle"/lib/* "$portable/lib/"
 }
 
-# configure_portable [CMAKE ARGUMENT ...]
+# configure_portable [CMAKE ARGUMENT ...]. A folder of the build in the program, even if the installation
+# replaces it, would leave as many bytes as its name has.
 configure_portable() {
   local prefix=$libraries/prefix cuda=(-DLULL_CUDA=OFF)
   if [[ ${LULL_CUDA:-ON} != OFF ]] && command -v nvcc >/dev/null; then
@@ -42,7 +46,8 @@ configure_portable() {
     "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
     "-DCMAKE_CXX_FLAGS=$(prefix_map) -ffile-prefix-map=$prefix=/usr" \
     -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -DCMAKE_INSTALL_LIBDIR=lib \
-    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=ON \
+    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" \
+    -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DLULL_EXIV2=OFF -DLULL_RAW=ON -DLULL_DICOM=ON \
     -DLULL_BLOSC=ON -DLULL_WHEEL_COMMAND=ON \
     "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
 }
@@ -102,6 +107,8 @@ assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 
 one_wheel() {
   local venv=$1 folder=$2 raw=$portable/raw
   rm -rf "$raw"
+  # (The file of another Python would make scikit-build-core discard the configuration.)
+  rm -f "$portable/.skbuild-info.json"
   configure_portable '-USKBUILD*' '-Unanobind*' '-U*Python_*' "-DPython_EXECUTABLE=$venv/bin/python" "${@:3}"
   PATH=$venv/bin:$PATH PKG_CONFIG_LIBDIR=$libraries/prefix/lib/pkgconfig \
     CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
