@@ -68,7 +68,7 @@ def check_libraries(report):
     for line in read("packaging/portable/sources.txt").splitlines():
         if not line or line.startswith("#"):
             continue
-        fields = line.split()
+        fields = line.split(maxsplit=2)  # (licences may be an expression: "MIT AND Zlib")
         if len(fields) != 3:
             report(f"packaging/portable/sources.txt: no name, version and licence in: {line}")
             continue
