@@ -73,7 +73,7 @@ def check_libraries(report):
             report(f"packaging/portable/sources.txt: no name, version and licence in: {line}")
             continue
         names.append(fields[0])
-        if re.match(r"A?GPL", fields[2]):
+        if re.search(r"\bA?GPL", fields[2]):
             report(f"packaging/portable/sources.txt: {fields[0]} is under the {fields[2]}")
         if not re.search(rf"^build_{re.escape(fields[0])}\(\)", script, re.MULTILINE):
             report(f"packaging/portable/libraries.sh: no build_{fields[0]}()")
