@@ -49,23 +49,29 @@ def front(points):
     return best
 
 
-def plot(ours, peers, column, title, axis, output):
-    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-    for i, (tool, points) in enumerate(by_tool(rows(peers, column)).items()):
+def draw_peers(axes, peers):
+    for i, (tool, points) in enumerate(by_tool(peers).items()):
         points.sort()
         axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, markersize=7,
                   marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)],
                   linestyle=":" if i >= len(MARKERS) else "-", label=tool)
-    for (tool, points), line, marker in zip(by_tool(rows(ours, column)).items(), "-:", "od"):
+
+
+def draw_ours(axes, ours, is_named, labels_right=False):
+    for (tool, points), line, marker in zip(by_tool(ours).items(), "-:", "od"):
         best = front(points)
         axes.plot([p[0] for p in best], [p[1] for p in best], color="black", marker=".",
                   linewidth=2, linestyle=line, markersize=5, zorder=5)
-        profiles = [p for p in points if p[2] in PROFILES]
-        axes.plot([p[0] for p in profiles], [p[1] for p in profiles], color="black", marker=marker,
+        named = [p for p in points if is_named(p[2])]
+        axes.plot([p[0] for p in named], [p[1] for p in named], color="black", marker=marker,
                   linewidth=0, markersize=8, label=tool, zorder=6)
-        for time, psnr, setting in profiles:
-            axes.annotate(setting, (time, psnr), textcoords="offset points", xytext=(-6, 7),
-                          ha="right", fontsize=9)
+        for time, psnr, setting in named:
+            axes.annotate(setting, (time, psnr), textcoords="offset points",
+                          xytext=(8, -10) if labels_right else (-6, 7),
+                          ha="left" if labels_right else "right", fontsize=9)
+
+
+def finish(axes, title, axis):
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.set_xlabel(axis)
@@ -74,9 +80,37 @@ def plot(ours, peers, column, title, axis, output):
     axes.margins(0.12)
     axes.grid(True, which="both", linewidth=0.4, alpha=0.5)
     axes.legend(fontsize=9, loc="lower right")
+
+
+def save(figure, output):
     output.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(output, metadata={"Date": None})
     print(output)
+
+
+def plot(ours, peers, column, title, axis, output):
+    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+    draw_peers(axes, rows(peers, column))
+    draw_ours(axes, rows(ours, column), PROFILES.__contains__)
+    finish(axes, title, axis)
+    save(figure, output)
+
+
+def plot_best(path, output):
+    """Draws a panel for each value of the column `panel` of a file, which is also its title."""
+    with path.open(newline="") as file:
+        table = list(csv.DictReader(file))
+    titles = list(dict.fromkeys(row["panel"] for row in table))
+    figure, panels = plt.subplots(1, len(titles), figsize=(5 * len(titles), 4.5),
+                                  layout="constrained")
+    for axes, title in zip(panels, titles):
+        points = [row for row in table if row["panel"] == title]
+        tuples = [(row["tool"], row["setting"], float(row["time"]), float(row["psnr_db"]))
+                  for row in points]
+        draw_peers(axes, [p for p in tuples if p[0] != "lull"])
+        draw_ours(axes, [p for p in tuples if p[0] == "lull"], bool, labels_right=True)
+        finish(axes, title, points[0]["unit"])
+    save(figure, output)
 
 
 def main():
@@ -88,6 +122,7 @@ def main():
          "Set12, sigma 25: quality, and CPU time on 1920x1080",
          "CPU-seconds per million pixels (lower is better)",
          images / "psnr_against_time_cpu.svg")
+    plot_best(data / "best.csv", images / "psnr_against_time_best.svg")
 
 
 if __name__ == "__main__":
