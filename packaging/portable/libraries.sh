@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # libraries.sh TOOLCHAIN FOLDER: builds the libraries of sources.txt with TOOLCHAIN/bin/gcc into
-# FOLDER/prefix: FFmpeg as shared libraries under the LGPL, all others as static libraries. About 15
-# minutes on 2 cores; a library that was built before is kept. The sources stay in FOLDER/source.
+# FOLDER/prefix: FFmpeg as shared libraries under the LGPL, all others as static libraries. Takes
+# long; a library that was built before is kept. The sources stay in FOLDER/source.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 toolchain=$(cd "$1" && pwd)
