@@ -68,12 +68,12 @@ def check_libraries(report):
     for line in read("packaging/portable/sources.txt").splitlines():
         if not line or line.startswith("#"):
             continue
-        fields = line.split()
+        fields = line.split(maxsplit=2)
         if len(fields) != 3:
             report(f"packaging/portable/sources.txt: no name, version and licence in: {line}")
             continue
         names.append(fields[0])
-        if re.match(r"A?GPL", fields[2]):
+        if re.search(r"\bA?GPL", fields[2]):
             report(f"packaging/portable/sources.txt: {fields[0]} is under the {fields[2]}")
         if not re.search(rf"^build_{re.escape(fields[0])}\(\)", script, re.MULTILINE):
             report(f"packaging/portable/libraries.sh: no build_{fields[0]}()")
