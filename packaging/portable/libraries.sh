@@ -209,9 +209,9 @@ grep -v '^#' "$here/sources.txt" | while read -r name version _; do
 done
 
 # The headers that the command compiles in.
-for name in CLI nlohmann; do cp -rT "/usr/include/$name" "$prefix/include/$name"; done
+for name in CLI nlohmann; do cp -rTu "/usr/include/$name" "$prefix/include/$name"; done
 mkdir -p "$prefix/share/cmake"
-for name in CLI11 nlohmann_json; do cp -rT "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
+for name in CLI11 nlohmann_json; do cp -rTu "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
 
 # Programs link static libraries with what these need themselves. The folder can be moved, because the
 # files of pkg-config state paths from their own folder.
