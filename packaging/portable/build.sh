@@ -72,7 +72,7 @@ make_tarball() {
   local name=lull-$version-linux-x86_64
   local stage=$portable/$name
   prepare_portable
-  configure_portable -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=OFF
+  configure_portable '-USKBUILD*' -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=OFF
   cmake --build "$portable" -j "$jobs" --target lull_texts
   rm -rf "$stage" "$out/$name.tar.xz"
   cmake --install "$portable" --prefix "$stage" --component command >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # libraries.sh TOOLCHAIN FOLDER: builds the libraries of sources.txt with TOOLCHAIN/bin/gcc into
-# FOLDER/prefix: FFmpeg as shared libraries under the LGPL, all others as static libraries. About 15
-# minutes on 2 cores; a library that was built before is kept. The sources stay in FOLDER/source.
+# FOLDER/prefix: FFmpeg as shared libraries under the LGPL, all others as static libraries. Takes
+# long; a library that was built before is kept. The sources stay in FOLDER/source.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 toolchain=$(cd "$1" && pwd)
@@ -209,9 +209,9 @@ grep -v '^#' "$here/sources.txt" | while read -r name version _; do
 done
 
 # The headers that the command compiles in.
-for name in CLI nlohmann; do cp -rT "/usr/include/$name" "$prefix/include/$name"; done
+for name in CLI nlohmann; do cp -rTu "/usr/include/$name" "$prefix/include/$name"; done
 mkdir -p "$prefix/share/cmake"
-for name in CLI11 nlohmann_json; do cp -rT "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
+for name in CLI11 nlohmann_json; do cp -rTu "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
 
 # Programs link static libraries with what these need themselves. The folder can be moved, because the
 # files of pkg-config state paths from their own folder.

@@ -45,15 +45,22 @@ make_sysroot() {
   mv "$out/sysroot.new" "$out/sysroot"
 }
 
+# replace FILE: with FILE.new if they differ. (A newer time would compile everything again.)
+replace() {
+  cmp -s "$1.new" "$1" || mv "$1.new" "$1"
+  rm -f "$1.new"
+}
+
 # libstdc++ must not use the functions of glibc 2.30 that its headers expect.
 make_overlay() {
   mkdir -p "$out/overlay/bits"
-  cat >"$out/overlay/bits/c++config.h" <<'TEXT'
+  cat >"$out/overlay/bits/c++config.h.new" <<'TEXT'
 #include_next <bits/c++config.h>
 #undef _GLIBCXX_USE_PTHREAD_COND_CLOCKWAIT
 #undef _GLIBCXX_USE_PTHREAD_MUTEX_CLOCKLOCK
 #undef _GLIBCXX_USE_PTHREAD_RWLOCK_CLOCKLOCK
 TEXT
+  replace "$out/overlay/bits/c++config.h"
 }
 
 # (With -pthread, gcc names libpthread after the static libstdc++, which calls it.)
@@ -69,8 +76,7 @@ exec /usr/bin/$1 "\${options[@]}" -B\$library -L\$library -L$out/sysroot/lib/x86
   -static-libgcc -static-libstdc++ -pthread "\$@" $out/glibc_compat.o -Wl,--as-needed -lpthread -ldl -lrt
 TEXT
   chmod +x "$out/bin/$1.new"
-  cmp -s "$out/bin/$1.new" "$out/bin/$1" || mv "$out/bin/$1.new" "$out/bin/$1"
-  rm -f "$out/bin/$1.new"
+  replace "$out/bin/$1"
 }
 
 mkdir -p "$out/bin"

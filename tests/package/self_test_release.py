@@ -21,6 +21,7 @@ PLANTED = (
     ("farm/boutiques/lull.json", '"tool-version": "', '"tool-version": "7', "lull.json: version"),
     ("python/pyproject.toml", 'dynamic = ["version"]', 'version = "1"', "python/pyproject.toml"),
     ("packaging/portable/sources.txt", "LGPL-2.1-or-later", "GPL-2.0-or-later", "under the GPL"),
+    ("packaging/portable/sources.txt", "BSD-3-Clause AND MIT", "MIT AND GPL-2.0-only", "under the MIT AND GPL"),
     ("packaging/portable/sources.txt", "\nzlib ", "\nunknown 1 MIT\nzlib ", "no build_unknown()"),
     ("packaging/portable/libraries.sh", "--enable-shared", "--enable-gpl", "--enable-gpl"),
     ("packaging/deb/copyright", "nlohmann-json", "another", "does not name nlohmann-json"),
