@@ -27,8 +27,8 @@
 
 namespace lull::bm4d {
 
-/// Number of members that are candidates in the group of the nearest cube, and in the groups of its
-/// neighbours along one, two and three axes.
+/// Number of members of a stored group that become candidates of a reference cube: for the group of
+/// the nearest cube, and for the groups of its neighbours along one, two and three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube: 15 + 6 * 8 + 12 * 4 + 8 * 2 (members_listed).
 /// The nearest cube has 6, 12 and 8 neighbours along one, two and three axes.

@@ -96,7 +96,7 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
                    cudaStream_t stream);
-/// Copies the samples of `raw` that guard_samples() replaced to `filtered`.
+/// Copies samples from `raw` to `filtered`: the samples that guard_samples() replaced.
 void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);

@@ -38,7 +38,7 @@ struct ExaminedFrame {
 /// Returns the properties of the impulses in these frames; nothing if the outliers are not
 /// certainly impulses. Impulses have independent positions in successive frames; sparks and snow
 /// move a short way.
-/// @param level  difference of two successive sample values on the 0..255 scale
+/// @param level  quantisation step of the samples on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);
 

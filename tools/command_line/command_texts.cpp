@@ -91,8 +91,8 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull bids study study/derivatives/lull participant\n",
      "  lull bids BIDS_DIR OUT participant [OPTION ...]\n"},
-    {"preview", "Write a picture of one frame before, after, and the removed part",
-     "The picture is an 8-bit PNG file. The removed part is amplified; grey means no\n"
+    {"preview", "Write a picture of one frame before, after, and the residual",
+     "The picture is an 8-bit PNG file. The residual is amplified; grey means no\n"
      "difference. The frame is denoised together with the neighbouring frames that\n"
      "affect it. For a volume, the picture shows three cuts, across z, y and x.\n"
      "Linear light (OpenEXR) is displayed with the sRGB curve, from 0 to white\n"

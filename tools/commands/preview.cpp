@@ -1,5 +1,5 @@
 // Implements `lull preview`, which writes a picture of one frame before and after denoising, and of
-// the removed part.
+// the residual.
 
 #include <algorithm>
 #include <cmath>
@@ -331,7 +331,7 @@ class Preview {
     return denoiser;
   }
 
-  /// Writes the picture. Returns the factor by which the removed part is amplified.
+  /// Writes the picture. Returns the factor by which the residual is amplified.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
     if (options_.input.depth.on) depths = displayed_depths(before, samples_);
@@ -365,7 +365,7 @@ class Preview {
 
   void log_summary(const std::string& which, int factor) {
     log_.write(LogLevel::info, options_.output.file + ": " + which +
-                                   ", before | after | the removed part, amplified " +
+                                   ", before | after | the residual, amplified " +
                                    std::to_string(factor) + (factor == 1 ? " time" : " times"));
   }
 

@@ -123,7 +123,7 @@ constexpr OptionRow rows[] = {
        o.run.progress.metrics_file = file_or_reject("--metrics-file", v);
      }},
     {"--report", "FILE", OptionGroup::run, only_on_command_line,
-     "write an HTML page about the run: frames before and after, the removed part, whether it "
+     "write an HTML page about the run: frames before and after, the residual, whether it "
      "looks like noise, the noise estimate, load, settings, digests: docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.page.file = file_or_reject("--report", v);

@@ -1,6 +1,6 @@
 #pragma once
 // Makes pictures for `lull preview`: the frame before denoising, the frame after denoising and the
-// removed part side by side. Depth maps become grey pictures.
+// residual side by side. Depth maps become grey pictures.
 
 #include "core/frame.h"
 #include "noise/depth/depth_scale.h"

@@ -52,7 +52,7 @@ struct ResidualPlanes {
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the removed part of a plane on the 0..255 scale, computed from
+/// Returns the root mean square of the residual of a plane on the 0..255 scale, computed from
 /// every eighth row within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 

@@ -46,7 +46,7 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   std::string html =
       "<p>The slider, which also follows the arrow keys, goes from the frame before to the frame "
       "after "
-      "and to the removed part, where grey is no difference. If outlines are visible there, more "
+      "and to the residual, where grey is no difference. If outlines are visible there, more "
       "than "
       "noise was removed.</p>\n";
   const std::vector<ShownFrame> cuts = record.shown_cuts();
@@ -215,7 +215,7 @@ std::string run_page(const RunRecord& record, const pipeline::PipelineStats& sta
     page.add("Notes", html);
   }
   if (record.frames() > 0) page.add("Before, after, removed", pictures_section(record, facts));
-  page.add("The removed part", residual_section(record.findings(), expected_of(record), verdict));
+  page.add("The residual", residual_section(record.findings(), expected_of(record), verdict));
   if (!facts.series.empty()) page.add("The series", facts.series);
   if (record.reference().frames > 0) {
     page.add("Comparison with " + short_name(facts.reference),

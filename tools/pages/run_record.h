@@ -30,7 +30,7 @@ struct ReferenceSums {
 struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
-  std::array<double, 3> removed{};  // root mean square of the removed part, by plane, 0..255 scale
+  std::array<double, 3> removed{};  // root mean square of the residual, by plane, 0..255 scale
   /// PSNR in dB over all samples; NaN without a clean version of the input.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;

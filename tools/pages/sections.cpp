@@ -103,7 +103,7 @@ std::string residual_section(const ResidualFindings& findings, const PlaneNoise&
                        .curves = {spectrum_curve(expected, "expected", grey),
                                   spectrum_curve(measured, "removed", orange)}};
   return html + "<div class=\"charts\">" + svg_of(lags) + svg_of(spectrum) +
-         heatmap(findings.correlation, "autocorrelation of the removed part") + "</div>\n";
+         heatmap(findings.correlation, "autocorrelation of the residual") + "</div>\n";
 }
 
 Facts plain_facts(const std::vector<io::JobFact>& facts) {

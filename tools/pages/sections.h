@@ -17,7 +17,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// Returns an HTML section with the noise estimate, as text and as curves for each scene.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
-/// Returns an HTML section that states whether the removed part looks like noise, with the criteria
+/// Returns an HTML section that states whether the residual looks like noise, with the criteria
 /// and the autocorrelation.
 [[nodiscard]] std::string residual_section(const ResidualFindings& findings,
                                            const PlaneNoise& expected,

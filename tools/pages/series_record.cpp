@@ -194,9 +194,9 @@ std::string SeriesRecord::residual_html() const {
   const VolumeCuts mean =
       cuts_with(geometry_, [&](int i) { return 0.5 + gain * removed_.mean(i); });
   std::string html =
-      "<p>The pictures show the mean of all volumes, the root mean square of the removed part "
-      "over all volumes (mid-grey: the noise level of the volume), and the mean of the removed "
-      "part (mid-grey: 0). Outlines of the anatomy in the removed part mean that signal was "
+      "<p>The pictures show the mean of all volumes, the root mean square of the residual "
+      "over all volumes (mid-grey: the noise level of the volume), and the mean of the "
+      "residual (mid-grey: 0). Outlines of the anatomy in the residual mean that signal was "
       "removed.";
   if (facts_.noise.kind == NoiseKind::rician)
     html += " Rician noise raises the background, so its mean is removed there.";
@@ -282,8 +282,8 @@ std::string SeriesRecord::repeats_html() const {
 }
 
 std::string SeriesRecord::section() const {
-  return facts_html() + "<h3>The removed part and the anatomy</h3>\n" + residual_html() +
-         map_html() + repeats_html();
+  return facts_html() + "<h3>The residual and the anatomy</h3>\n" + residual_html() + map_html() +
+         repeats_html();
 }
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// Writes the file of --residuals: the removed part of a volume or series.
+// Writes the file of --residuals: the residual of a volume or series.
 
 #include <memory>
 

@@ -26,7 +26,7 @@ struct ClusterFrames {
 
 /// Memory for the clusters of one plane. For each tiling, `members` contains the members of all
 /// clusters, cluster by cluster. For each patch, `begins` contains the index of the first member of
-/// its cluster, at which `counts` contains the size of the cluster.
+/// its cluster. The element of `counts` with the same index is the size of the cluster.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
   std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]

@@ -126,7 +126,7 @@ class ClusterMatcher final : public Matcher {
         all.push_back(clusters_.numbers().of(static_cast<int>(f), u, v));
     }
     std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
 

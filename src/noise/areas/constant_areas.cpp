@@ -298,9 +298,9 @@ class AreaFinder {
     return lines;
   }
 
-  /// Returns the union of complete_lines() and of the squares inside the area that noise hardly
-  /// fills by chance. The function assumes that noise produces the value of the area as often as
-  /// this value occurs near the area.
+  /// Returns the union of complete_lines() and of large squares inside the area. The side of a
+  /// square is so large that noise is unlikely to fill it with the value of the area. The function
+  /// estimates this probability from the share of the value among the samples near the area.
   std::vector<SampleRun> without_ragged_parts(const Area& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

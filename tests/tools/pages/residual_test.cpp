@@ -1,4 +1,4 @@
-// Tests whether lull recognises that the removed part looks like noise: known figures and verdicts.
+// Tests whether lull recognises that the residual looks like noise: known figures and verdicts.
 
 #include "tools/pages/residual.h"
 

@@ -336,7 +336,7 @@ TEST_F(Stacks, SigmaScalesAgreeForFloatsOnTheScaleOfBytes) {
 TEST_F(Stacks, NoiseOfARealHeadIsReduced) {
   const auto data = lull::test_support::data_folder();
   if (!data) GTEST_SKIP() << "LULL_TEST_DATA is not set; the made volumes are tested above";
-  // A head with its own noise, and a series of two volumes: the removed part must be noise.
+  // A head with its own noise, and a series of two volumes: the residual must be noise.
   for (const char* name : {"chris_t1.nii.gz", "epi_4d.nii.gz"}) {
     const std::string in = (*data / "mri" / name).string();
     const Outcome outcome = run_lull({"denoise", "-i", in, "-o", folder / name, "--sigma", "8",
