@@ -170,6 +170,6 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 inline constexpr int iterations_over_time = 3;
 /// Share of the noise variance that the matcher subtracts from the mean squared difference of the
 /// patch that motion predicts.
-inline constexpr float bonus_share = 0.5f;
+inline constexpr float bonus_share = 0.6f;
 
 }  // namespace lull::linear

@@ -195,7 +195,7 @@ TEST(SearchOverTime, HasPairsWhereMotionIsEven) {
 TEST(SearchOverTime, HasNoPairsInAFrameThatIsAlone) {
   const FrameMotion alone[] = {{0, nullptr}};
   EXPECT_TRUE(plan(alone).has_pairs.empty());
-  EXPECT_FLOAT_EQ(plan(alone).bonus, 10);
+  EXPECT_FLOAT_EQ(plan(alone).bonus, bonus_share * 10 * 10);
 }
 
 }  // namespace
