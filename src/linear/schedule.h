@@ -35,9 +35,9 @@ constexpr Step step_of(const SetParams& params, int m) {
   return {.tau = tau_of(params, m), .excess = params.excess};
 }
 
-/// Runs the steps of a set of planes in their order. match(sizes, source) finds groups in the guide
-/// that is computed from the pictures `source`. combine(sizes, step) combines the patches of the
-/// groups. start() copies y to z.
+/// Runs the pilot and all iterations of a set of planes. match(sizes, source) makes the guide from
+/// the pictures that `source` names, and finds groups in it. combine(sizes, step) combines the
+/// patches of the groups. start() copies y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

@@ -34,8 +34,8 @@ class Response {
       }
   }
 
-  /// Adds, for each lag (dx, dy), the sum of products of all pairs of samples with this lag to
-  /// `pairs`.
+  /// Computes a sum for each lag (dx, dy): the products of all pairs of samples at this distance.
+  /// Adds the sums to the elements of `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {

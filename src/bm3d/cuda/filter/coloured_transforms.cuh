@@ -118,9 +118,10 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. With S = 1 (up to 16 members), set 0 contains the
-/// transform of the slots. With S = 2 (32 members), set 0 contains the transform of the sums of
-/// pairs of members, and set 1 contains their differences or the transform of these.
+/// The transform of a group along its members, in registers: S sets of 16 values. With S = 1 (up to
+/// 16 members), the set is the transform of the members. With S = 2 (32 members), set 0 is the
+/// transform of the sums of pairs of members. Set 1 first contains the differences of these pairs,
+/// and later the transform of the differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
