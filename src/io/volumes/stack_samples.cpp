@@ -164,17 +164,18 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
 void RangeFinder::add(std::span<const std::byte> stored) {
   with_type(format_.type, [&]<class T>(T) {
     const std::size_t count = stored.size() / sizeof(T);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto skipped = std::min<std::uint64_t>(to_skip_, count - i);
-      add_extremes<T>(&stored[i * sizeof(T)], skipped);
-      to_skip_ -= skipped;
-      i += skipped;
-      if (i == count) return;
-      add_extremes<T>(&stored[i * sizeof(T)], 1);
-      const double value =
-          value_of(read_sample<T>(&stored[i * sizeof(T)], format_.swapped), format_);
-      if (std::isfinite(value)) collected_.push_back(value);
+    for (std::size_t i = 0; i < count;) {
+      const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(to_skip_ + 1, count - i));
+      add_extremes<T>(&stored[i * sizeof(T)], run);
+      i += run;
+      if (run <= to_skip_) {
+        to_skip_ -= run;
+        return;
+      }
       to_skip_ = step_ - 1;
+      const double value =
+          value_of(read_sample<T>(&stored[(i - 1) * sizeof(T)], format_.swapped), format_);
+      if (std::isfinite(value)) collected_.push_back(value);
     }
   });
 }
@@ -189,7 +190,7 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
   if constexpr (std::floating_point<T>) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
-  } else if (count > 0) {
+  } else {
     // Values are a monotonic function of the stored integers, so the extremes of the integers are
     // enough. Compilers vectorise the loop over integers.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
