@@ -12,8 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// The name of a unit in OME-Zarr and in OME-XML. If OME-XML has several names for a unit, the
-/// writer uses the first of them in the table `units`.
+/// The name of a unit in OME-Zarr and in OME-XML. The writer of OME-XML uses the first matching
+/// entry of the table `units`.
 struct Unit {
   std::string_view name, ome;
 };

@@ -22,13 +22,13 @@ struct ImageFacts {
   std::vector<std::string> channels;  // names; empty: unknown
 };
 
-/// Reads the voxel sizes and channel names from the description of a TIFF file: OME-XML, or text by
-/// ImageJ.
-/// @param pixels_per_unit  the file's resolution along x and y, used only for files of ImageJ; 0:
+/// Reads the voxel sizes and channel names from the description of a TIFF file. The description is
+/// OME-XML or ImageJ's text.
+/// @param pixels_per_unit  resolution of the file along x and y, which only ImageJ's text needs; 0:
 ///     unknown
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
 
-/// The properties of samples that OME-XML states.
+/// The size of the planes and the format of the samples, as OME-XML states them.
 struct OmePixels {
   int width = 0, height = 0;
   std::string type;  // "uint16", "float"

@@ -1,6 +1,6 @@
 #pragma once
 // Reads the axes of OME-TIFF files. The OME-XML in the first page states the sizes and the order of
-// the axes, and which page contains which plane (OME-TIFF specification).
+// the axes, and the page of each plane (OME-TIFF specification).
 
 #include "io/axes/stack_axes.h"
 
@@ -10,7 +10,7 @@ namespace lull::io {
 [[nodiscard]] bool is_ome_xml(std::string_view description);
 
 /// Reads the axes of a file with OME-XML. Several images in a file, such as positions of the
-/// microscope's stage, become further channels. Planes in other files are ignored.
+/// microscope's stage, become further channels. The function ignores planes in other files.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes ome_axes(const DescribedPages& file);
 

@@ -20,8 +20,8 @@ std::string counted(std::int64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-/// Returns the page of each frame of an ImageJ file; an empty list if frame i is on page i. The
-/// channels of a slice are on consecutive pages, whereas StackAxes orders all frames of a channel
+/// Returns the page of each frame of an ImageJ file; an empty list if frame i is on page i. ImageJ
+/// stores the channels of a slice on consecutive pages. StackAxes orders all frames of a channel
 /// before the frames of the next channel.
 std::vector<std::int64_t> imagej_pages(const StackAxes& axes) {
   std::vector<std::int64_t> pages;
@@ -46,7 +46,7 @@ StackAxes imagej_axes(const DescribedPages& file) {
     axes.page_of_frame = imagej_pages(axes);
     return axes;
   }
-  // A description without axes is no reason for a warning, because ImageJ often writes it.
+  // ImageJ often writes a description without axes, which therefore causes no warning.
   const bool is_plain = axes.channels == 1 && axes.times == 1 && axes.slices == 1;
   StackAxes plain{.slices = file.pages, .page_of_frame = {}, .warning = {}};
   if (!is_plain)

@@ -15,11 +15,11 @@ struct StackAxes {
   std::int64_t channels = 1;
   std::int64_t times = 1;   // time points of each channel
   std::int64_t slices = 1;  // slices of each time point
-  /// The page of each frame; an empty list: frame i is on page i.
+  /// The page of each frame. An empty list means that frame i is on page i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
   /// One line about a contradiction between the description and the pages; empty if there is none.
-  /// The file can still be read.
+  /// The contradiction does not prevent the denoising of the file.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }
@@ -38,10 +38,10 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a TIFF file: OME-XML, or text by ImageJ ("channels=2",
-/// pages in the order channel, z, time). Without a description, all pages are slices of one volume.
-/// If ImageJ's description contradicts the number of pages, they are also slices of one volume, and
-/// StackAxes::warning is set.
+/// Reads the axes from the description of a TIFF file: OME-XML, or ImageJ's text with pages in the
+/// order channel, z, time. Without a description, all pages are slices of one volume. If ImageJ's
+/// text contradicts the number of pages, the function sets StackAxes::warning and takes all pages
+/// for slices of one volume.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

@@ -31,8 +31,8 @@ std::string_view local_name(std::string_view name) {
   return colon == name.npos ? name : name.substr(colon + 1);
 }
 
-/// Returns the position of the '>' that ends a tag; npos if the tag does not end. A '>' in quotes
-/// does not end the tag.
+/// Returns the position of the '>' that ends a tag; npos if the tag does not end. The function
+/// skips each '>' in quotes.
 std::size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

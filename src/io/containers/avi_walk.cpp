@@ -73,7 +73,7 @@ bool AviWalk::is_of_movie(const std::string& name) const {
 }
 
 /// Returns whether a chunk with this name has the same kind as the first chunk of its stream. "dc"
-/// and "db" both mean video; "pc", a change of the palette, is valid in each stream.
+/// and "db" both mean video. "pc", a change of the palette, is valid in each stream.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -94,7 +94,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Programs may add chunks with any printable names outside the list "movi".
+  // Outside the list "movi", a chunk is valid if its name is printable.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -123,8 +123,8 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid chunk of the list "movi" begins at byte `place`, and another valid chunk
-/// or the end of the list follows it.
+/// Returns whether a valid chunk of the list "movi" begins at byte `place`, and whether another
+/// valid chunk or the end of the list follows the chunk.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -36,8 +36,8 @@ class ContainerWalk {
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit (chunk, element, packet or block) at the position at(), and moves the position
-  /// to the end of this unit.
+  /// Checks the unit (chunk, element, packet or block) at the position `at()`, and moves the
+  /// position to the end of this unit.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }
@@ -45,7 +45,7 @@ class ContainerWalk {
   void go_to(std::uint64_t at) { at_ = at; }
   /// Ends the check, if the remaining bytes cannot be interpreted as units.
   void stop() { at_ = file_.size(); }
-  /// Counts a fault at the position at().
+  /// Counts a fault at the position `at()`.
   void add_fault(const std::string& text);
   /// Returns the first position of `pattern` at or after `from`; the size of the file if there is
   /// none.

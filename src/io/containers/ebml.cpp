@@ -2,8 +2,7 @@
 
 namespace lull::io {
 
-// The length of a number in bytes is the number of leading zero bits plus one (RFC 8794, section
-// 4).
+// A number occupies one byte more than it has leading zero bits (RFC 8794, section 4).
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
   std::uint8_t raw[8];
   if (!file.read(at, raw, 1) || raw[0] == 0) return false;

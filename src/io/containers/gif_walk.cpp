@@ -58,7 +58,8 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // A control extension of a wrong size is a fault: skipping it could also skip the next picture.
+  // A control extension of a wrong size is a fault, because skipping the extension could also skip
+  // the next picture.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -75,7 +76,7 @@ void GifWalk::step() {
 }
 
 /// Counts a fault and continues at the next control extension, which precedes the next picture. The
-/// search begins in the data of the previous picture, because a size there may be wrong.
+/// search begins in the data of the previous picture, whose sizes may be wrong.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

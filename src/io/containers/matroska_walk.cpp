@@ -99,7 +99,7 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Updates the state when at() has reached the end of the block group or of the cluster. Returns
+/// Updates the state when `at()` has reached the end of the block group or of the cluster. Returns
 /// whether the position is still within the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
@@ -166,8 +166,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
 }
 
 /// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
-/// number, a time stamp of 16 bits and flags. With lacing (several frames in a block), the next
-/// byte is the number of frames minus one.
+/// number, a time stamp of 16 bits and flags. In a block with lacing (several frames in a block),
+/// the next byte is the number of frames minus one.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -251,8 +251,8 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid block begins at byte `place`, and a valid element or the end of the
-/// cluster follows it.
+/// Returns whether a valid block begins at byte `place`, and whether a valid element or the end of
+/// the cluster follows the block.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

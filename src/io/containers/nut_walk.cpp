@@ -20,7 +20,7 @@ constexpr std::uint64_t main_code = 0x4e4d7a561f5f04ad, stream_code = 0x4e531140
                         info_code = 0x4e49ab68b596ba78;
 constexpr int startcode_bytes = 8;
 
-/// Reads consecutive numbers from the file. After a read beyond the end of the file, has_failed()
+/// Reads consecutive numbers from the file. After a read beyond the end of the file, `has_failed()`
 /// returns true.
 class NumberReader {
  public:
@@ -54,7 +54,7 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// The properties that the first byte of a frame (its frame code) stands for.
+/// The properties of a frame that its first byte (the frame code) determines.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -77,8 +77,8 @@ struct MainHead {
   std::vector<std::uint64_t> elided{0};  // frame header bytes that the file omits
 };
 
-/// A run of consecutive entries in the table of frame codes. read_run() uses the default values of
-/// the specification for fields that the file omits.
+/// A run of consecutive entries in the table of frame codes. For fields that the file omits, the
+/// function `read_run()` uses the default values of the specification.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -155,8 +155,8 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum at the end of a packet matches. The checksum of all bytes,
-/// including the stored checksum, is 0.
+/// Returns whether the checksum at the end of a packet matches. In a valid packet, the checksum of
+/// all bytes, including the stored checksum, is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));
@@ -165,7 +165,7 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // Packets with more bytes have a second checksum for their header.
+  // Packets with more than 4096 bytes have a second checksum for their header.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

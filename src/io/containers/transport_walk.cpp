@@ -75,8 +75,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A payload unit without a start code is a fault only if a later unit of the stream has one:
-  // streams of tables, such as the programme map, have no start codes.
+  // A payload unit without a start code is a fault if earlier and later units of its stream have
+  // start codes. Streams of tables, such as the programme map, have no start codes.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -10,14 +10,14 @@
 namespace lull::io {
 namespace {
 
-// Maximum difference between consecutive time stamps of a stream, in seconds; a larger one is a
-// forward jump. The ffmpeg command uses the same limit.
+// Maximum increase from one decoding time of a stream to the next, in seconds. A larger increase is
+// a forward jump. The ffmpeg command uses the same limit.
 constexpr double max_gap_s = 10;
-// Maximum step back between consecutive decoding times of a stream, in seconds; a larger step is a
-// backward jump.
+// Maximum decrease from one decoding time of a stream to the next, in seconds. A larger decrease is
+// a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time of packets in seconds of the video. Packets wait if the time stamps of their
-// stream have jumped but the time stamps of the video have not.
+// Maximum waiting time of packets, in seconds of the video. Packets of a stream wait if the time
+// stamps of the stream have jumped before the time stamps of the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -30,7 +30,7 @@ bool is_dense(const AVStream& stream) {
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the time stamps has overflowed before `time`.
+/// Returns how often the counter of the time stamps had overflowed by the time stamp `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -66,8 +66,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet` and the most recent video packet, in ticks of the stream of
-/// `packet`.
+/// Returns the time between `packet` and the most recent video packet, in the time base of the
+/// packet's stream.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
@@ -75,7 +75,7 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
 }
 
 /// Returns whether the time stamps of the input have jumped back although the time stamp of
-/// `packet` has increased. This occurs if the demuxer mistakes a backward jump for an overflow of
+/// `packet` has increased. The cause is a demuxer that mistakes a backward jump for an overflow of
 /// the counter, and adds the counter's range.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
@@ -84,8 +84,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet follows the previous packet of its stream without a jump, if its time
-/// stamp is shifted by the stream's current offset.
+/// Returns whether the packet follows the previous packet of its stream without a jump. The
+/// function adds the stream's current offset to the time stamp of the packet.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -95,8 +95,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether a video packet, shifted by the video's current offset, has about the same time
-/// as the most recent audio packet. If so, the time stamps have not jumped: the video has only
-/// paused, for example in a slide show.
+/// as the most recent audio packet. Equal times mean that the video has only paused, for example in
+/// a slide show, and that its time stamps have not jumped.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -145,9 +145,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in suspects_. They do if
-/// the second packet continues the first one. Otherwise, only the first packet has a wrong time
-/// stamp.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. The time
+/// stamps jump if the second packet continues the first packet. If it does not, only the first
+/// packet has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -171,7 +171,8 @@ void ClockBridge::examine_suspects(bool at_end) {
   release_held();
 }
 
-/// Returns whether all video packets with a presentation time before `first_pts` have been read.
+/// Returns whether the demuxer has read all video packets with a presentation time before
+/// `first_pts`.
 bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
   const AVPacket& last = *suspects_.back();
   return at_end || suspects_.size() > max_reordered ||
@@ -185,8 +186,8 @@ void ClockBridge::open_clock() {
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // Another stream may have jumped long before the video. The function therefore first tests the
-  // offsets that other streams already use.
+  // The time stamps of another stream may have jumped long before the time stamps of the video. The
+  // function therefore first tests the offsets that other streams already use.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -205,8 +206,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps to which `packet` of another stream than the video
-/// belongs, as an index in offsets_; nullopt if its time stamp fits no section.
+/// Returns the section of continuous time stamps of a packet that does not belong to the video. The
+/// result is an index in `offsets_`; nullopt if the time stamp of the packet fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -223,8 +224,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // If the time stamps after a long pause agree with the time stamps of the video, the stream has
-  // not jumped.
+  // If the time stamps after a long pause agree with the time stamps of the video, the time stamps
+  // have not jumped.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -233,8 +234,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the next packet does not continue the single waiting packet, only the waiting packet has a
-    // wrong time stamp, and the stream has not jumped.
+    // The single waiting packet has a wrong time stamp if the next packet does not continue it. In
+    // this case, the time stamps of the stream have not jumped.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -262,15 +263,16 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, because their time stamps may fit a new
+/// Passes the waiting packets to `push_other()` again, because their time stamps may fit a new
 /// section.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream that has jumped without the video. A packet whose time
-/// stamp fits no section of continuous time stamps begins a new section for its stream.
+/// Delivers the waiting packets of a stream whose time stamps have jumped without a jump of the
+/// video. A packet whose time stamp fits no section of continuous time stamps begins a new section
+/// for its stream.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -348,15 +350,15 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Clears the flag for damage in the waiting packets of the stream, and delivers these packets.
+/// Clears the damage flag of the waiting packets of the stream, and delivers these packets.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
-/// Adds a packet to the packets that pop() returns. A packet that the demuxer flags as damaged
-/// waits for three further packets, because the demuxer also sets this flag before a jump. One
-/// further packet does not suffice: FFmpeg's parsers may move the flag to an earlier packet.
+/// Adds a packet to the packets that `pop()` returns. A packet that the demuxer flags as damaged
+/// waits for three further packets, because the demuxer also sets this flag before a jump. FFmpeg's
+/// parsers may move the flag to an earlier packet, so one further packet does not suffice.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -388,7 +390,8 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Returns a time stamp of the input in seconds, without the demuxer's correction of overflows.
+/// Converts a time stamp of the input to seconds, and reverts the demuxer's correction of
+/// overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

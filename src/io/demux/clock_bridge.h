@@ -11,32 +11,28 @@
 
 namespace lull::io {
 
-/// Shifts the time stamps of a demuxer's packets so that they are continuous even if the input's
-/// time stamps jump. Packets of formats without FFmpeg's flag AVFMT_TS_DISCONT do not change.
+/// Shifts the time stamps of a demuxer's packets, so that no time stamp jumps. Packets of formats
+/// without FFmpeg's flag AVFMT_TS_DISCONT do not change.
 ///
-/// After a jump, the video continues one frame duration after the last frame before the jump. All
-/// other streams are shifted by the same offset, so that they remain synchronised. If the audio
-/// jumps first, its packets wait until the video jumps. Audio packets that overlap with earlier
-/// audio packets are dropped.
-///
-/// ClockBridge clears the damage flag that the demuxer sets in the last packets before a jump. The
-/// output depends only on the packets, not on the moments of push() and pop().
+/// After a jump, the video continues directly after the last frame before the jump. ClockBridge
+/// shifts all other streams by the same offset, and drops audio packets that overlap with earlier
+/// audio packets. ClockBridge also clears the damage flag that the demuxer sets before a jump.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
   /// @param video  index of the stream that determines the times after a jump
-  /// @param keeps_gaps  if true, only backward jumps are corrected, and forward jumps remain
+  /// @param keeps_gaps  if true, ClockBridge removes only backward jumps
   ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
 
   /// Adds the next packet that the demuxer has read.
   void push(PacketPtr packet);
   /// Ends the input. The caller must call this function after the last packet.
   void finish();
-  /// Returns the next packet with continuous time stamps; null if further packets must be pushed
-  /// first.
+  /// Returns the next packet with continuous time stamps; null if the caller must push further
+  /// packets first.
   PacketPtr pop();
-  /// Discards all packets that pop() has not yet returned. The caller must call this function after
-  /// each seek.
+  /// Discards all packets that `pop()` has not yet returned. The caller must call this function
+  /// after each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -44,15 +40,15 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times in ticks of the stream, after the packet that pop() returned most recently: its
+    // Times in ticks of the stream, after the packet that `pop()` returned most recently: its
     // decoding time, the expected decoding time of the next packet, the end of the presentation,
     // the duration.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // A packet that the demuxer flagged as damaged, and the packets after it. They wait until it is
-    // known whether the time stamps jump after the flagged packet.
+    // A packet that the demuxer flagged as damaged, and the packets after it. The packets wait
+    // until ClockBridge has decided whether the time stamps jump after the flagged packet.
     std::deque<PacketPtr> doubtful;
   };
 
@@ -93,7 +89,7 @@ class ClockBridge {
   const int video_;
   const bool keeps_gaps_, can_jump_;
   // The offset of each section of continuous time stamps, in ticks of the video. ClockBridge adds
-  // the offset to the time stamps of the section. Names of this class call such a section "clock".
+  // the offset to the time stamps of the section. The names in this class call a section "clock".
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

@@ -16,8 +16,8 @@ namespace {
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
 // Checks whether the boxes of an MP4 file are complete. A box begins with its size and type
-// (ISO/IEC 14496-12, 4.2); if the size is 1, a size of 64 bits follows. The check ends at the first
-// box of unknown type, because data of other programs may follow the last box.
+// (ISO/IEC 14496-12, 4.2). If the size is 1, a size of 64 bits follows the type. The check ends at
+// the first box of unknown type, because data of other programs may follow the last box.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -36,8 +36,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// Checks whether the Segment element of a Matroska file is complete. This element follows the
-// file's header (RFC 9559, section 5), and states its size if the file is finished.
+// Checks whether the Segment element of a Matroska file is complete. The element Segment follows
+// the file's header (RFC 9559, section 5). In a finished file, the element states its size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -50,8 +50,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// Checks whether the chunks of a RIFF file are complete. WebP files have one RIFF chunk; AVI files
-// have a further one for each further gigabyte.
+// Checks whether the chunks of a RIFF file are complete. A WebP file has one RIFF chunk. An AVI
+// file has a further RIFF chunk for each further gigabyte.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -64,8 +64,8 @@ std::string check_riff(FileBytes& file) {
   return {};
 }
 
-// Checks whether the chunks of a PNG file are complete, up to the chunk IEND (ISO/IEC 15948, 5.3).
-// A file can contain several pictures. The check ignores other data after IEND.
+// Checks whether each picture of a PNG file is complete up to the chunk IEND (ISO/IEC 15948, 5.3).
+// The check ignores other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -81,14 +81,14 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes, such as padding or tags of other programs, after the last packet or
-/// page of a complete file. Players ignore these bytes.
+/// Maximum number of bytes after the last packet or page of a complete file, for example padding or
+/// tags of other programs. Players ignore these bytes.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
-// with 0x47. Packets begin every 188 bytes, every 192 bytes with time stamps (Blu-ray), or every
-// 204 bytes with checksums (DVB). The function searches the last bytes for five consecutive
-// packets, because a recording may begin in the middle of a packet.
+// with 0x47. Packets begin every 188 bytes, every 192 bytes (Blu-ray, with time stamps), or every
+// 204 bytes (DVB, with checksums). The function finds the position of the packets by a search for
+// five consecutive packets.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -109,16 +109,16 @@ std::string check_transport_stream(FileBytes& file) {
 }
 
 // Checks whether the last tag of an FLV file is complete. After the header, the file consists of
-// tags (type, size in 24 bits, time, stream number 0), each followed by its total size (Adobe's FLV
-// specification, annex E).
+// tags: type, size in 24 bits, time, stream number 0, data. The total size of a tag follows the tag
+// (Adobe's FLV specification, annex E).
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is incomplete";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // In most files, the last four bytes state the size of the last tag. Otherwise, other data follow
-  // the last tag, and the function reads the sizes of all tags.
+  // In most files, the last four bytes state the size of the last tag. If other data follow the
+  // last tag, the function reads the sizes of all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -199,8 +199,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// Checks whether all samples that the index of an MP4 file lists are in the file. A truncated file
-// can have a complete index, because MP4 stores index and samples at different positions.
+// Checks whether the file contains all samples that the index of an MP4 file lists. A truncated
+// file can have a complete index, because MP4 stores index and samples at different positions.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -237,9 +237,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks the end of an input from a pipe. Only NUT has an element, the index, that proves a
-// complete input. If the index is longer than InputPipe::tail(), the function assumes that the
-// input is complete.
+// Checks the end of an input from a pipe. Only NUT has an element at its end (the index) that
+// proves a complete input. If the index is longer than the stored end InputPipe::tail(), the
+// function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

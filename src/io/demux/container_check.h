@@ -13,9 +13,9 @@ namespace lull::io {
 /// truncation. The function reads the headers of the outermost units of the file and the demuxer's
 /// index.
 ///
-/// Some truncations cannot be detected. A truncated raw stream (MPEG-TS, Ogg, FLV, H.264 without
-/// container) or live recording (Matroska without sizes, MP4 in fragments) looks like a shorter
-/// file. A Y4M file that ends exactly after a frame looks complete.
+/// The function cannot detect a truncation between two units of MPEG-TS, FLV, Y4M, fragmented MP4,
+/// or Matroska without sizes. It cannot detect any truncation of a raw stream, such as H.264
+/// without container.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
 /// Examines the last bytes of the data from a pipe. Returns why the data cannot be complete, or an

@@ -38,8 +38,8 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// Prepares the stream of a picture sequence. Its time stamps are frame numbers. The first picture
-// determines the format of all pictures.
+// Prepares the stream of a picture sequence. The time stamp of a picture is its frame number. The
+// first picture determines the format of all pictures.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -156,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue: some of FFmpeg's
-// demuxers find a later position from which they can read.
+// Counts a read error as damage. Returns whether the demuxer may continue, because some of FFmpeg's
+// demuxers can read on from a later position.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -185,7 +185,7 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The time stamps before and after a fault show how many frames are missing.
+  // The number of missing frames follows from the time stamps before and after the fault.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
@@ -201,8 +201,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults in the structure of the input, at which `missing` frames are missing according
-/// to the time stamps.
+/// Counts new faults in the structure of the input. According to the time stamps, `missing` frames
+/// are missing at these faults.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -222,11 +222,11 @@ void Demuxer::check_end() {
   // complete only at the end.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // If a Matroska file of unknown size ends within a cluster, the demuxer reports this only in
-  // FFmpeg's log.
+  // For a Matroska file of unknown size that ends within a cluster, the demuxer reports the
+  // truncation only in FFmpeg's log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // In a Y4M file, bytes after the last complete frame mean a truncation, which FFmpeg's demuxer
-  // does not report.
+  // In a Y4M file, bytes after the last complete frame mean a truncation. FFmpeg's demuxer does not
+  // report this truncation.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -236,8 +236,8 @@ void Demuxer::check_end() {
   note_faults(0);
   if (faults_ == 0) return;
   // The demuxer may lose packets after a fault. The number of lost packets is the expected number
-  // minus the number of packets that were read. The structure check or the time stamps determine
-  // the expected number.
+  // of packets minus the number of packets that the demuxer returned. The structure check or the
+  // time stamps determine the expected number.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file: returns the packets of the main video, and passes the packets
-// of all other streams to the muxer through a PacketRelay.
+// Reads the packets of a media file. The demuxer returns the packets of the main video, and passes
+// the packets of all other streams to the muxer through a PacketRelay.
 
 #include <memory>
 #include <string>
@@ -35,10 +35,10 @@ class Demuxer {
   /// Returns whether the input is a single file with one or several pictures that are not a video.
   bool holds_pictures() const;
   /// Returns the files of a picture sequence; an empty list for other inputs. The time stamp of a
-  /// packet is the index of its file.
+  /// packet is the index of its file in the list.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time stamp for each frame and the time stamps cannot
-  /// jump.
+  /// Returns whether the container stores a time stamp for each frame and guarantees that the time
+  /// stamps do not jump.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. Packets for OpenEXR's library contain complete
   /// files. Packets for libtiff have no data, because libtiff reads the files itself.
@@ -50,29 +50,29 @@ class Demuxer {
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
   /// Returns the next packet of the video; null at the end of the input. The function passes
-  /// packets of other streams to relay().
+  /// packets of other streams to `relay()`.
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
   /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
   /// contain the picture's metadata.
   bool is_heif() const;
-  /// Returns whether the input can be opened a second time. Pipes and network addresses can be
-  /// opened only once.
+  /// Returns whether the input can be opened a second time. The result is false for pipes and
+  /// network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads until all packets of the other streams before `end` have been read; `end` is in the
+  /// Reads packets until it has read all packets of the other streams before `end`, a time in the
   /// video's time base. In some containers, audio packets come after the video packets of the same
   /// time.
   void read_others_until(std::int64_t end);
-  /// Stores the size of the video's pictures in the stream's parameters if the container does not
-  /// state it.
+  /// Stores the size of the video's pictures in the parameters of the stream if the container does
+  /// not state the size.
   void note_size(int width, int height);
   /// Seeks to a position before `time`, which is in the video's time base. Returns false if this
   /// input does not support seeking.
   bool seek(std::int64_t time);
   /// Returns the discontinuities of the input's time stamps that ClockBridge has removed so far.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
-  /// Ends a read() that is waiting for data. Any thread may call this function.
+  /// Ends a call of `read()` that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
@@ -94,8 +94,9 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State after the most recent packet of the video: number of faults, frames missing at the
-  /// faults, packets of the video, duration of the packet, times of the first and the last packet.
+  /// State after the most recent packet of the video: number of faults, number of frames missing at
+  /// the faults, number of video packets, duration of the packet, times of the first and the last
+  /// packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

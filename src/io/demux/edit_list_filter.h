@@ -1,6 +1,6 @@
 #pragma once
 // Applies edit lists (ISO/IEC 14496-12, 8.6.6) to copied streams. FFmpeg's demuxer also returns the
-// packets that an edit list removes, and marks them with a discard flag.
+// packets that an edit list removes, and sets the discard flag of these packets.
 
 #include <cstdint>
 #include <deque>
@@ -11,13 +11,13 @@
 
 namespace lull::io {
 
-/// Duration of the packets that a decoder needs before the first kept packet, in microseconds: 80
-/// ms for Opus (RFC 7845, 4.6), the longest time of all audio codecs in use.
+/// Duration in microseconds of the packets that a decoder needs before the first kept packet. Opus
+/// needs the longest time of all audio codecs in use: 80 ms (RFC 7845, 4.6).
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes the packets of streams to `output`, and drops packets with the discard flag. The
-/// exception is preroll: packets directly before the first kept packet, which a decoder needs in
-/// order to start. They keep the flag, so that containers can hide them.
+/// Passes the packets of streams to `output`, and drops packets with the discard flag. The filter
+/// also passes the preroll: packets directly before the first kept packet, which a decoder needs in
+/// order to start. Preroll packets keep the discard flag, so that containers can hide them.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

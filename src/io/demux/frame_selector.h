@@ -12,38 +12,40 @@
 
 namespace lull::io {
 
-/// Decides for each frame and packet whether the output contains it. The decoding thread calls
-/// judge_frame(), and the muxing thread calls judge_packet() for packets of other streams. Each
-/// range of selected frames begins where the previous range ends; the first one begins where the
-/// input begins. Packets of other streams are shifted by the same time as the frames around them.
+/// Decides for each frame and packet whether the output contains it. Each part of selected frames
+/// begins in the output where the previous part ends. FrameSelector shifts the packets of other
+/// streams by the same time as the frames around them.
+///
+/// The decoding thread calls `judge_frame()` for the frames. The muxing thread calls
+/// `judge_packet()` for the packets of other streams.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Decides whether the output contains the frame with this number in the input, counted from 0.
-  /// If so, the function changes `pts` to the time in the output. The caller must call this
+  /// Decides whether the output contains the frame with index `number` in the input. For a kept
+  /// frame, the function changes `pts` to the time in the output. The caller must call this
   /// function for each frame in order of presentation.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// Ends the selection. The caller must call this function after the last frame of the input.
   void finish();
-  /// Returns the end of the last frame that has been kept so far, in ticks of the input.
+  /// Returns the end of the last kept frame so far, in ticks of the input.
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether the output contains a packet: whether the packet begins within a range. The
-  /// function shifts the time stamps of kept packets, and shortens subtitles to the range that they
-  /// overlap.
+  /// Decides whether the output contains a packet. The output contains a packet that begins within
+  /// a selected part, and a subtitle that overlaps with a selected part. The function shifts the
+  /// time stamps of kept packets, and shortens subtitles to the selected part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether judge_packet() would drop the packet after the frames that have been judged so
-  /// far.
+  /// Returns whether `judge_packet()` would drop the packet according to the decisions about frames
+  /// so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Returns the time stamp that a kept frame has in the input. `pts` is the time stamp of the
-  /// frame in the output.
+  /// Returns the time stamp in the input of a kept frame that has the time stamp `pts` in the
+  /// output.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:
@@ -56,8 +58,8 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // Whether this part also contains the packets of other streams before the first frame of the
-    // input (`from_start`) or after the last frame (`to_end`).
+    // Whether the part also contains packets of other streams before the first frame of the input
+    // (`from_start`) or after the last frame (`to_end`).
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

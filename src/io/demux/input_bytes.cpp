@@ -102,8 +102,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the file's address for FFmpeg. FFmpeg ends the path of an address at '?' and '#', so a
-// folder whose name contains one of these characters becomes /proc/self/fd/N.
+// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#'. The
+// function therefore replaces a folder whose name contains one of these characters by
+// /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -115,7 +116,7 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files; a
+// Returns the protocols that FFmpeg may use. A playlist in a local file may refer to local files. A
 // playlist at a network address may refer only to addresses of allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";

@@ -13,7 +13,7 @@
 
 namespace lull::io {
 
-/// Returns whether `path` is an address, such as "https://host/name", and no file has this name.
+/// Returns whether `path` is an address, such as "https://host/name", and not the name of a file.
 bool is_address(const std::string& path);
 
 class InputBytes {
@@ -26,21 +26,21 @@ class InputBytes {
   /// Returns the name of the input for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Returns the pipe that is read; null if the input is a file or an address.
+  /// Returns the pipe from which the input comes; null if the input is a file or an address.
   const InputPipe* pipe() const { return pipe_.get(); }
   /// Returns the address of the input, to which relative names in a playlist refer; empty for a
   /// pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files to which the input refers.
   std::string whitelist() const;
-  /// Returns the size of the file, or the number of bytes that were read from the pipe.
+  /// Returns the size of the file, or the number of bytes that the pipe has delivered so far.
   std::int64_t size() const;
   /// Throws an error if a read has failed.
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data. That read and all later reads fail. Any thread may call
-  /// this function.
+  /// Ends a read that is waiting for data. The ended read and all later reads fail. Any thread may
+  /// call this function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();

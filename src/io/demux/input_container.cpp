@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-// Returns FFmpeg's format for PAM files if the content is a PAM file, and otherwise null. FFmpeg
-// does not recognise PAM files by their content.
+// Returns FFmpeg's format for PAM files if the content is a PAM file; null if not. FFmpeg does not
+// recognise PAM files by their content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -77,12 +77,13 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // The allowed protocols also apply to files to which a playlist refers.
+  // The list of allowed protocols also applies to files to which a playlist refers.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file, so the function rejects its files.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file. The function therefore rejects
+  // inputs that use this demuxer.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -104,7 +105,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video(source.video);
 }
 
-/// Throws an error for file formats that FFmpeg cannot read or mistakes for other formats.
+/// Throws an error for file formats that FFmpeg cannot read or that it mistakes for other formats.
 /// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();
@@ -117,8 +118,8 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// Detects the format from the content alone, because FFmpeg would interpret '%' or '*' in the file
-/// name as a pattern.
+/// Detects the format from the content, without the file name. FFmpeg would interpret '%' or '*' in
+/// the file name as a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
@@ -138,7 +139,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
   context->pb = &bytes_.io();
   context->max_streams = limits.streams;
   context->interrupt_callback = bytes_.interrupt_callback();
-  // If avformat_open_input() fails, FFmpeg frees the context, so the code must not free it again.
+  // If `avformat_open_input()` fails, FFmpeg has already freed the context.
   if (avformat_open_input(&context, bytes_.url().c_str(), format, options.address()) < 0)
     fail_opening(limits);
   context_.reset(context);
@@ -147,14 +148,15 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // Most MP4 files have their index (the box "moov") at the end, where a truncation removes it.
+  // Most MP4 files have their index (the box "moov") at the end. A truncation removes the index.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// avformat_find_stream_info() decodes the first picture if size and format are unknown, without the
-// checks of lull's own decoder. The function therefore sets provisional values for this call.
+// If size and format are unknown, `avformat_find_stream_info()` decodes the first picture without
+// the checks of lull's own decoder. The function therefore sets a provisional size and format for
+// this call.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
@@ -168,7 +170,7 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// The limits must be checked before avformat_find_stream_info() decodes frames.
+// The function checks the limits before `avformat_find_stream_info()` decodes frames.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

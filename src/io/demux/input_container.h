@@ -15,9 +15,9 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures of an input: libtiff for TIFF files, because FFmpeg
-/// returns black pictures for kinds of TIFF that it does not support; OpenEXR's library for OpenEXR
-/// files, because FFmpeg does not support all layers.
+/// The library that decodes the pictures of an input. libtiff decodes TIFF files, because FFmpeg
+/// returns black pictures for unsupported kinds of TIFF. OpenEXR's library decodes OpenEXR files,
+/// because FFmpeg does not support all layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the stream numbers of the video streams, without cover pictures.
@@ -27,8 +27,8 @@ class InputContainer {
  public:
   /// @param bytes    must outlive this object
   /// @param picture  true if the input is a file of a picture sequence, without time stamps
-  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
-  ///     and damage is not tolerated
+  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or has a
+  ///     truncation that the options do not tolerate
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

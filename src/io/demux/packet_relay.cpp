@@ -72,7 +72,7 @@ void PacketRelay::put(PacketPtr packet) {
 }
 
 // Loads packets from the scratch file until they fill half of the allowed memory. More packets
-// could exceed the limit, because take() removes only the packets that the muxer needs now.
+// could exceed the limit, because `take()` removes only the packets that the muxer needs now.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -15,17 +15,17 @@ namespace lull::io {
 /// Reads the file of a picture and returns its content as a packet at time 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data at time 0, for a picture that a library reads directly from its
-/// file.
+/// Returns a packet without data at time 0. Libraries that read the file of a picture themselves
+/// need no data in the packet.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
-  /// Makes an empty list. Inputs that are not picture sequences have an empty list.
+  /// Makes an empty list, for inputs that are not picture sequences.
   PictureFiles() = default;
   /// Finds the files that match the pattern `path` and that options.selection selects. If
-  /// options.margins is true, the list also contains the other files, marked as not selected, as
-  /// context for temporal filtering.
+  /// options.margins is true, the list also contains the other matching files as context for
+  /// temporal filtering, marked as not selected.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
@@ -35,7 +35,7 @@ class PictureFiles {
   /// Returns the content of the next file as a packet; null after the last file. The time stamp is
   /// the index of the file among all files. If `reader` is libtiff, the packet has no data. All
   /// files must have the format of `first`, the container of the first file.
-  /// @throws BadData  the file is damaged, or has another format than the first file
+  /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Continues with the file that has the index `time`. Returns false if there is no such file.
   bool seek(std::int64_t time);

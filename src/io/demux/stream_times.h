@@ -1,5 +1,6 @@
 #pragma once
-// StreamTimes records up to which time the packets of each stream of a file have been read.
+// Class StreamTimes records the latest time stamp that the demuxer has read from each stream of a
+// file.
 
 #include <cstdint>
 #include <vector>
@@ -11,16 +12,16 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether all packets of the other streams before `end` have been read; `end` is in the
-  /// video's time base. The result for audio depends on the time stamps of audio. The result for
-  /// subtitles and data, which may have no packets for a long time, depends on the time stamps of
-  /// the video.
+  /// Returns whether the demuxer has read all packets of the other streams before `end`, a time in
+  /// the video's time base. If the input has audio, the time stamps of the audio decide. Subtitles
+  /// and data may have no packets for a long time, so without audio, the time stamps of the video
+  /// decide.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // The latest time stamp that was read from each stream, in the stream's time base.
+  // The latest time stamp that the demuxer has read from each stream, in the stream's time base.
   std::vector<std::int64_t> reached_;
 };
 
