@@ -16,8 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Throws an error if DCMTK does not know the type of an attribute that every image has. Files with
-/// implicit VR do not state the types of their attributes, so these files would seem to contain no
+/// Throws an error if DCMTK has found no dictionary of attributes. Files with implicit VR do not
+/// state the types of their attributes. Without a dictionary, such files would seem to contain no
 /// image.
 void check_dictionary() {
   if (DcmTag(0x0028, 0x0010).getEVR() != EVR_US)

@@ -14,8 +14,8 @@ namespace lull::io {
 void set_up_dcmtk();
 
 /// Returns all values of an attribute as text without padding; empty if the data set does not have
-/// the attribute. Control characters become spaces, because the text may be part of a message of
-/// one line.
+/// the attribute. The function replaces control characters by spaces, because messages of one line
+/// may contain the text.
 std::string dicom_text(DcmItem& item, const DcmTagKey& tag);
 
 }  // namespace lull::io

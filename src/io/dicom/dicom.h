@@ -1,7 +1,7 @@
 #pragma once
-// Reads DICOM images as volumes: a folder with the files of a series, or one file with one or
-// several frames. DCMTK reads the files (dicom_dcmtk.cpp); builds without DCMTK reject them
-// (dicom_none.cpp).
+// Reads DICOM images as volumes from the files of a series, or from one file with one or several
+// frames. DCMTK reads the files (`dicom_dcmtk.cpp`). Builds without DCMTK reject DICOM files
+// (`dicom_none.cpp`).
 //
 // Source: DICOM PS3.3, C.7.6.2 (Image Plane), C.7.6.3 (Image Pixel), C.7.6.16 (Multi-frame
 // Functional Groups), C.11.1 (Modality LUT).
@@ -15,14 +15,13 @@ namespace lull::io {
 /// Returns whether `path` is a DICOM file (PS3.10), or a folder that contains a DICOM file.
 [[nodiscard]] bool is_dicom(const std::string& path);
 
-/// Reads the headers of a DICOM series, sorts the slices along their normal, and checks that they
-/// form a volume. Several slices at the same position make a time series of volumes. Frames are
-/// decoded when their samples are read.
+/// Reads the headers of a DICOM series and sorts the slices along their normal. Slices at equal
+/// positions form a time series of volumes.
 /// @param series  the Series Instance UID or the number of the series; empty: the only series
-/// @throws BadData  a file is damaged; slices are missing, occur twice, or differ in size or
-///     orientation; lull cannot read the samples
-/// @throws InvalidArgument  the folder contains several series and none is chosen, or the chosen
-///     series does not exist
+/// @throws BadData  a file is damaged, the slices do not form a volume, or lull cannot read the
+///     samples
+/// @throws InvalidArgument  `series` is empty and there are several series, or `series` does not
+///     exist
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

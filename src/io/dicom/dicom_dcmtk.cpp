@@ -35,7 +35,7 @@ class Attributes {
 
   std::string text(DcmTagKey tag) const { return dicom_text(*item_, tag); }
   /// Returns the numbers in the text of an attribute. The list is empty if the text does not
-  /// contain exactly `count` numbers, or if a number is not finite.
+  /// contain exactly `count` numbers, or contains a number that is not finite.
   std::vector<double> numbers(DcmTagKey tag, std::size_t count) const {
     const std::string all = text(tag);
     std::vector<double> numbers;
@@ -80,8 +80,8 @@ class Attributes {
   DcmItem* item_;
 };
 
-/// Finds the attributes of a frame. Functional groups state them for the frame or for all frames;
-/// images without functional groups state them in the data set.
+/// Finds the attributes of a frame. In images with functional groups, a group states the attributes
+/// of one frame or of all frames. In other images, the data set states the attributes.
 class FrameGroups {
  public:
   FrameGroups(const Attributes& top, std::size_t frame)

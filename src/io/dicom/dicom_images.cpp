@@ -39,7 +39,7 @@ std::string describe_series(const DicomImage& first, std::size_t files) {
          std::to_string(files) + (files == 1 ? " file)" : " files)");
 }
 
-/// Sorts the frames of a series along the normal of the slices. All frames must state a position.
+/// Sorts the frames of a series along the normal of the slices. Each frame must state a position.
 class SliceSorter {
  public:
   SliceSorter(DicomVolume& volume, const std::string& path) : volume_(volume), path_(path) {}
@@ -109,8 +109,8 @@ class SliceSorter {
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // Slices at the same position are sorted by time and number, because rounding errors of the
-    // positions must not change the order of the volumes.
+    // The function sorts slices at the same position by time and number, because rounding errors of
+    // the positions must not change the order of the volumes.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -135,7 +135,8 @@ class SliceSorter {
     return volumes;
   }
 
-  /// Throws an error if the distances between slices differ, as they do if a slice is missing.
+  /// Throws an error if the distances between neighbouring slices differ. Different distances mean
+  /// that a slice is missing.
   void check_distances() const {
     constexpr double tolerance = 0.1;  // fraction of the median
     std::vector<double> gaps;
@@ -185,7 +186,7 @@ class SliceSorter {
   std::vector<std::size_t> starts_;  // index of the first slice at each position, and the end
 };
 
-/// Sorts frames that state no position by the attribute Instance Number of their images.
+/// Sorts frames without a position by the attribute Instance Number of their images.
 void arrange_by_number(DicomVolume& volume, const std::string& path) {
   std::ranges::stable_sort(volume.images, {}, &DicomImage::instance);
   for (std::size_t i = 1; i < volume.images.size(); ++i)

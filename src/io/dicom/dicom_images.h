@@ -14,8 +14,8 @@
 
 namespace lull::io {
 
-/// The plane of a frame in DICOM's coordinates, which are in millimetres to the left, to the back
-/// and up.
+/// The plane of a frame in the coordinates of DICOM. The axes point to the left, to the back and
+/// up; the unit is the millimetre.
 struct DicomPlane {
   std::optional<std::array<double, 3>> position;     // Image Position (Patient)
   std::optional<std::array<double, 6>> orientation;  // Image Orientation (Patient)
@@ -49,8 +49,8 @@ struct DicomImage {
   std::vector<DicomFrame> frames;
 };
 
-/// The file and the frame that contain the samples of a slice. The value of a sample is slope *
-/// stored + inter.
+/// The file and the frame that contain the samples of a slice. The value of a sample is `slope`
+/// times the stored number plus `inter`.
 struct DicomSlice {
   std::size_t image = 0;  // index of its file
   int frame = 0;          // index of the frame in the file
@@ -65,9 +65,10 @@ struct DicomVolume {
   bool has_scales = false;  // slices have different scales, so the samples are values as floats
 };
 
-/// Returns the images of the series with the UID or number `series`. If the text is empty, the
+/// Returns the images of the series with the UID or number `series`. If `series` is empty, all
 /// images must belong to one series.
-/// @throws InvalidArgument  there are several series, or no series has this UID or number
+/// @throws InvalidArgument  `series` is empty and there are several series, or `series` does not
+///     exist
 [[nodiscard]] std::vector<DicomImage> choose_series(std::vector<DicomImage> images,
                                                     const std::string& path,
                                                     const std::string& series);

@@ -1,5 +1,5 @@
 #pragma once
-// Writes DICOM series: the files of the input with filtered samples.
+// Writes DICOM series: copies of the input's files with filtered samples.
 
 #include <memory>
 #include <string>
@@ -14,14 +14,11 @@ namespace lull::io {
 /// (`x/`) or of a file (`x.dcm`).
 [[nodiscard]] bool is_dicom_output(const std::string& path);
 
-/// Opens an output that consists of the files of `volume` with new samples. The caller writes
-/// samples of the input's type; the output stores them without compression. The function copies the
-/// attributes of each file, but marks the file as DERIVED and SECONDARY, refers to the source
-/// image, and sets new SOP and Series Instance UIDs. The new UIDs depend only on the input's UIDs
-/// and on the samples.
+/// Opens an output that consists of copies of the files of `volume` with new samples. The samples
+/// have the input's type and are uncompressed. The function marks each file as DERIVED and
+/// SECONDARY, and sets new UIDs.
 /// @throws InvalidArgument  the input has several files, and `path` is the name of one file
-/// @throws CannotCreate  the folder exists and is not empty, or the file exists and must not be
-///     replaced
+/// @throws CannotCreate  the folder is not empty, or the file exists and must not be replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,
                                                               const ForeignVolume& volume,
                                                               const SinkOptions& options);

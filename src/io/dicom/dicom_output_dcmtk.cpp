@@ -53,8 +53,8 @@ std::string derived_uid(const std::string& uid, std::span<const std::byte> sampl
   return uid_of(digest.take());
 }
 
-/// Sets the attributes that mark an image as derived from the image of the input. Returns false on
-/// an error.
+/// Sets the attributes that mark an image as derived from the image of the input. Returns false if
+/// DCMTK reports an error.
 bool mark_as_derived(DcmDataset& set, const std::string& sop_uid, const std::string& series_uid) {
   const std::string type = dicom_text(set, DCM_ImageType);
   std::size_t rest = type.find('\\');
@@ -91,7 +91,8 @@ bool put_samples(DcmDataset& set, std::span<const std::byte> samples, int bits_a
       .good();
 }
 
-/// Returns the bytes of an output file: the image's file with new samples and new UIDs.
+/// Returns the bytes of an output file: a copy of the file of `image` with new samples and new
+/// UIDs.
 std::string file_with_samples(const DicomImage& image, std::span<const std::byte> samples,
                               const std::string& series_uid) {
   set_up_dcmtk();
@@ -101,8 +102,8 @@ std::string file_with_samples(const DicomImage& image, std::span<const std::byte
       file.loadAllDataIntoMemory().bad())
     throw BadData("'" + image.path + "' is a damaged DICOM file");
   DcmDataset& set = *file.getDataset();
-  // A file with implicit value representations does not state the types of private attributes, so
-  // its output must also have implicit value representations.
+  // A file with implicit VR does not state the types of private attributes. The output of such a
+  // file must therefore also have implicit VR.
   const bool is_implicit = DcmXfer(set.getOriginalXfer()).isImplicitVR();
   const E_TransferSyntax syntax = is_implicit ? EXS_LittleEndianImplicit : EXS_LittleEndianExplicit;
   const TemporaryText temporary;
@@ -114,7 +115,7 @@ std::string file_with_samples(const DicomImage& image, std::span<const std::byte
   return read_text(temporary.path(), max_bytes);
 }
 
-/// Converts the float values of a slice to samples of the type of the slice's file.
+/// Converts the float values of a slice to the sample type of the slice's file.
 template <class T>
 void store_slice(std::span<const std::byte> values, const DicomSlice& slice,
                  std::span<std::byte> to) {
@@ -130,7 +131,7 @@ void store_slice(std::span<const std::byte> values, const DicomSlice& slice,
   }
 }
 
-/// Clamps samples to the range of Bits Stored.
+/// Clamps samples to the range of the attribute Bits Stored.
 template <class T>
 void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr int bits = 8 * sizeof(T);
@@ -138,7 +139,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   constexpr bool is_signed = std::numeric_limits<T>::is_signed;
   const auto maximum = static_cast<T>((std::int64_t{1} << (bits_stored - (is_signed ? 1 : 0))) - 1);
   const T minimum = is_signed ? static_cast<T>(-maximum - 1) : T{0};
-  // clears the bits above Bits Stored, which the sign of a negative sample sets
+  // The mask clears the bits above Bits Stored, which the sign of a negative sample sets.
   const auto mask = static_cast<T>((std::int64_t{1} << bits_stored) - 1);
   for (std::size_t at = 0; at + sizeof(T) <= samples.size(); at += sizeof(T)) {
     T value;
@@ -148,7 +149,7 @@ void clamp_samples(std::span<std::byte> samples, int bits_stored) {
   }
 }
 
-/// Calls `use` with a value whose type is the C++ type of the file's samples.
+/// Calls the function `use` with a value whose type is the C++ type of the file's samples.
 template <class Use>
 void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   if (format.bits_allocated == 8)
@@ -158,7 +159,8 @@ void with_sample_type(const DicomSampleFormat& format, Use&& use) {
   return format.is_signed ? use(std::int32_t{}) : use(std::uint32_t{});
 }
 
-/// Writes the files of an output: a folder, if the name ends in a slash, or a single file.
+/// Writes the files of an output. The output is a folder if its name ends in a slash, and a single
+/// file if not.
 class DicomTarget {
  public:
   DicomTarget(const std::string& path, const SinkOptions& options) {

@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// Returns the bytes of an item; nullopt if they cannot be read.
+/// Returns the bytes of item `number`; nullopt if DCMTK cannot read them.
 std::optional<Bytes> item_bytes(DcmPixelSequence& items, unsigned long number) {
   DcmPixelItem* item = nullptr;
   Uint8* bytes = nullptr;
@@ -34,8 +34,8 @@ bool begins_codestream(Bytes fragment) {
          std::ranges::equal(fragment.first(first_markers.size()), first_markers);
 }
 
-/// Returns whether the fragment at `position` (in bytes from the first fragment) begins frame
-/// `frame`.
+/// Returns whether frame `frame` begins with the fragment at `position`, in bytes from the first
+/// fragment.
 bool begins_frame(Bytes table, Bytes fragment, std::uint64_t position, std::size_t frame) {
   if (table.empty()) return begins_codestream(fragment);
   return 4 * frame < table.size() && offset_at(table, frame) == position;
@@ -50,7 +50,7 @@ std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragme
   const std::optional<Bytes> table = items > 0 ? item_bytes(fragments, 0) : std::nullopt;
   if (!table) return std::nullopt;
   const auto count = static_cast<std::size_t>(frames);
-  // A single frame, and frames of one fragment each, need no offsets.
+  // The table of offsets is not needed for a single frame, or if each frame has one fragment.
   const bool has_one_each = items == count + 1;
   if (frames > 1 && !has_one_each && !table->empty() && table->size() != 4 * count)
     return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// Compressed frames of DICOM images, which are stored in fragments (DICOM PS3.5, A.4). Builds
-// without DCMTK do not include this header.
+// Reads the fragments of compressed frames of DICOM images (DICOM PS3.5, A.4). Builds without DCMTK
+// do not include this header.
 
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcpixseq.h>
@@ -12,8 +12,8 @@
 namespace lull::io {
 
 /// Returns the bytes of all fragments of a frame of JPEG 2000. The first item of the sequence is
-/// the table of offsets. Without offsets, a fragment that begins with a codestream begins a frame.
-/// Returns nullopt if the fragments or the offsets contradict the number of frames.
+/// the table of offsets. If the table is empty, each fragment that begins with a codestream begins
+/// a frame. Returns nullopt if the fragments or the offsets contradict the number of frames.
 /// @param frames  number of frames of the image
 /// @param frame   number of the frame, from 0
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragments,

@@ -1,6 +1,6 @@
 #pragma once
-// Decodes the frames of DICOM files with DCMTK, and with FFmpeg if they have JPEG 2000 compression.
-// Builds without DCMTK do not include this header.
+// Decodes the frames of DICOM files. FFmpeg decodes frames with JPEG 2000 compression, and DCMTK
+// decodes all others. Builds without DCMTK do not include this header.
 
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcfilefo.h>

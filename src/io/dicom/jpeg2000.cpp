@@ -30,7 +30,8 @@ void store_sample(std::byte* to, std::int32_t value, int bytes) {
 Jpeg2000Decoder::Jpeg2000Decoder(const DicomSampleFormat& format, std::string path)
     : format_(format), path_(std::move(path)) {
   capture_ffmpeg_log();
-  // The decoder of FFmpeg itself. FFmpeg's wrapper of OpenJPEG exists only in some builds.
+  // The decoder "jpeg2000" belongs to FFmpeg itself. FFmpeg's wrapper of OpenJPEG exists only in
+  // some builds.
   const AVCodec* const codec = avcodec_find_decoder_by_name("jpeg2000");
   if (!codec)
     throw BadData("'" + path_ +
@@ -90,7 +91,8 @@ std::vector<std::byte> Jpeg2000Decoder::decode(std::span<const std::uint8_t> cod
       if (stored & ((1 << unused) - 1)) fail("an unknown layout of samples");
       std::int32_t value = stored >> unused;
       if (header->is_signed) value -= half;
-      // The sign that DICOM states counts if the codestream states the other one.
+      // If the codestream and the attributes of DICOM disagree about the sign of samples, the
+      // attributes are right.
       if (format_.is_signed && value >= half) value -= range;
       if (!format_.is_signed && value < 0) value += range;
       store_sample(to, value, bytes);

@@ -8,11 +8,11 @@
 namespace lull::io {
 
 /// Converts pictures of one size with the most exact settings of FFmpeg's swscale. The pictures
-/// state the matrix and the sample range.
+/// must state their matrix and their sample range.
 class Converter {
  public:
-  /// `from` and `to` state the pixel format, size, colour space and sample range of all converted
-  /// pictures.
+  /// `from` and `to` are examples that state the pixel format, size, colour space and sample range
+  /// of all pictures before and after the conversion.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 
@@ -24,7 +24,7 @@ class Converter {
 };
 
 /// Returns the matrix between RGB and YCbCr that players assume for pictures of this height: BT.709
-/// from 720 rows on, and otherwise BT.601.
+/// from 720 rows on, and BT.601 below 720 rows.
 AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

@@ -29,14 +29,14 @@ bool is_rgb(AVPixelFormat format) {
 }  // namespace
 
 // Returns the time stamp of the next frame. Time stamps increase, as containers require. At a
-// constant frame rate, they are frame numbers.
+// constant frame rate, time stamps are frame numbers.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // The time since the first frame is rounded, so that rounding errors do not depend on the time of
-  // the first frame.
+  // The function rounds the time since the first frame, so that rounding errors do not depend on
+  // the time of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,9 +45,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // Determines whether the constant frame rate changes the times of frames by more than one tick,
-  // the rounding error of the input. A difference that is equal for all frames does not count if
-  // the output does not keep the input's time stamps: the muxer then shifts all streams.
+  // The output moves a frame if the time of the frame changes by more than one tick of the input,
+  // the rounding error. If the output does not keep the input's start time, a change that is equal
+  // for all frames does not count.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -88,7 +88,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // With more than max_threads, the encoder fails or is not faster.
+  // With more than `max_threads` threads, the encoder fails or is not faster.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -118,7 +118,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // Players derive the matrix from the height if a video states no matrix. If the heights of input
+  // If a video states no matrix, players derive the matrix from the height. If the heights of input
   // and output lead to different matrices, the output must state the matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
@@ -128,8 +128,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only in the frames, so the first frame determines it if
-    // the codec parameters do not.
+    // Some decoders report the field order only in the frames. If the codec parameters do not state
+    // the field order, the first frame determines it.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -149,7 +149,8 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // x264 and x265 only log a message for unknown options in x264-params and x265-params.
+  // For unknown options in x264-params and x265-params, x264 and x265 return no error and only log
+  // a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -163,8 +164,8 @@ void Encoder::open(Dictionary& leftover) {
 }
 
 // Returns a picture that refers to the samples of `frame` and shares the ownership of their memory.
-// Returns null if the encoder needs another memory layout; the caller must then copy the samples
-// with pack_samples().
+// Returns null if the encoder needs another memory layout. The caller must then copy the samples
+// with `pack_samples()`.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -191,8 +192,8 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
   return picture;
 }
 
-// Returns a picture from the pool, and copies the samples of `frame` into it in the format of the
-// encoder.
+// Copies the samples of `frame` into a picture from the pool, in the format of the encoder. Returns
+// the picture.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
   if (rotation_ == 1) {
@@ -239,9 +240,9 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// Replaces uninitialised decoding times by consecutive ticks. x265 3.5 returns such times for a
-// video of at most two frames. The new decoding times are below all presentation times and above
-// the decoding times of the previous segment.
+// Replaces uninitialised decoding times by consecutive ticks, because x265 3.5 returns
+// uninitialised times for videos of at most two frames. The new decoding times are below all
+// presentation times and above the decoding times of the previous segment.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -273,7 +274,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // The user's options may be invalid for any encoder but the first.
+      // The options of the user are for the first encoder. They may be invalid for other encoders.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

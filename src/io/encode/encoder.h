@@ -13,11 +13,11 @@
 
 namespace lull::io {
 
-/// Properties of the video that an encoder needs. The struct does not refer to the source, because
-/// another thread may read the source while lull opens another encoder.
+/// Properties of the video that an encoder needs. The struct contains copies, because another
+/// thread may read the source while lull opens another encoder.
 struct EncoderInput {
-  /// Reads the properties of `source`. The caller must call this function before the first read of
-  /// `source`.
+  /// Reads the properties of `source`. The caller must call the constructor before the first read
+  /// of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets
@@ -32,11 +32,11 @@ struct EncoderInput {
 };
 
 /// Converts the time stamps of frames to increasing time stamps of the output. At a constant frame
-/// rate, these are frame numbers.
+/// rate, the time stamps of the output are frame numbers.
 class FrameTimes {
  public:
-  /// Error messages contain the name of `codec`, and the file name extension that `container`
-  /// states.
+  /// Error messages of the class contain the name of `codec` and the file name extension of
+  /// `container`.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -65,8 +65,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  times() of the previous segment's encoder, opened with the same arguments; null:
-  ///     this encoder begins the video
+  /// @param times  result of times() of the previous segment's encoder, which had the same
+  ///     arguments; null for the first segment of a video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -77,7 +77,7 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next encoded packet, with time stamps in the time base of context(); null if no
+  /// Returns the next encoded packet, with time stamps in the time base of `context()`; null if no
   /// packet is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
@@ -108,9 +108,9 @@ class Encoder {
   std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// Opens the first encoder in `choices` that accepts frames of the source's size. If none accepts
-/// them, the function throws the error of the first choice. `leftover` receives the entries of
-/// options.vopts that the encoder does not know.
+/// Opens the first encoder in `choices` that accepts frames of the source's size. If no encoder
+/// accepts the frames, the function throws the error of the first choice. `leftover` receives the
+/// entries of options.vopts that the encoder does not know.
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-// Pixel formats for JPEG. JPEG readers do not interpret the other formats of FFmpeg's encoder
-// correctly.
+// Pixel formats for JPEG files. Programs that read JPEG do not interpret the other formats of
+// FFmpeg's encoder correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -32,7 +32,7 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // A negative result of avformat_query_codec() means that the support is unknown. The function
+  // If the result of `avformat_query_codec()` is negative, the support is unknown. The function
   // then assumes support.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
@@ -45,8 +45,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG and the source's matrix is not BT.601, the only one that
-/// JPEG readers support.
+/// Returns whether the encoder writes JPEG and the source's matrix is not BT.601. Programs that
+/// read JPEG support only BT.601.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -146,8 +146,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the choice for GIF, which stores at most 256 colours: a fixed palette and dithering, as
-/// in FFmpeg.
+/// Returns the choice for GIF, which stores at most 256 colours. lull uses a fixed palette and
+/// dithering, as FFmpeg does.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -167,9 +167,9 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   return found;
 }
 
-/// Returns each usable encoder with its pixel format of smallest loss; the encoder with the nearest
-/// format comes first. Encoders of raw frames are not usable, because the reader of raw frames may
-/// expect the format of the input.
+/// Returns each usable encoder with its pixel format of smallest loss. The encoder with the nearest
+/// format comes first. Encoders of raw frames are not usable, because a program that reads raw
+/// frames may expect the format of the input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -214,19 +214,20 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // x265 comes first, because FFmpeg's HEVC decoder returns grey pictures, and its H.264 decoder
-    // converts them to YCbCr.
+    // x265 comes first for grey video. FFmpeg's HEVC decoder returns grey pictures, whereas
+    // FFmpeg's H.264 decoder converts grey to YCbCr.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // x264 comes first, because FFmpeg's wrapper of x265 does not support interlaced frames.
+    // x264 comes first for interlaced video, because FFmpeg's wrapper of x265 does not support
+    // interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
     names = {"libx265", "libx264"};
   }
-  // VP9 accepts odd widths and heights with subsampled chroma, unlike x264 and x265. Most decoders
-  // ignore the alpha of VP9, so VP9 is not used for video with alpha.
+  // Unlike x264 and x265, VP9 accepts odd widths and heights with subsampled chroma. lull does not
+  // use VP9 for video with alpha, because most decoders ignore the alpha of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -279,8 +280,8 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe: the input's format if it is NUT or raw frames, and
-/// otherwise Y4M.
+/// Returns the default format for a pipe. For NUT and raw frames, it is the format of the input;
+/// for all other inputs, it is Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
   return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
@@ -289,14 +290,15 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // FFmpeg could interpret a '%' in a file name as a pattern, so the function passes only the
-  // extension to FFmpeg.
+  // The function passes only the extension to FFmpeg, because FFmpeg could interpret a '%' in a
+  // file name as a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note if H.264 or HEVC stores RGB samples, because few players support such streams.
+/// Adds a note for the user if H.264 or HEVC stores RGB samples, because few players support RGB in
+/// these codecs.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;

@@ -16,8 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats that libtiff stores if lull's TIFF writer writes the file. The encoder then only
-  /// returns uncompressed pictures for the writer. Null if FFmpeg's encoder writes the file.
+  /// Pixel formats that libtiff stores. If lull's TIFF writer writes the file, the encoder only
+  /// passes uncompressed pictures to the writer. Null if FFmpeg's encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content that is not copied
@@ -34,15 +34,15 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate. Such an output stores no time
-  /// stamps.
+  /// Returns whether the frames of the output have a constant rate. An output of constant rate
+  /// stores no time stamps.
   bool constant_rate() const;
-  /// Returns whether the output has a constant frame rate and no frame may be omitted.
+  /// Returns whether the output has a constant frame rate and must contain each frame.
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format, or by the extension of `path` if the format is empty.
-/// The output `-` gets the container of the source.
+/// Chooses the container by options.format. If options.format is empty, the extension of `path`
+/// determines the container. The output `-` gets the container of the source.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
@@ -61,17 +61,18 @@ struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  /// whether the conversion only changes the bit depth or omits alpha
+  /// Whether the conversion only changes the bit depth or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user, or an empty text: that lull converts samples without loss although the
-  /// user requested no conversion, or that few players support the output.
+  /// A note for the user; empty if there is none. The note reports that lull converts samples
+  /// without loss although the user requested no conversion, or that few players support the
+  /// output.
   std::string note;
 };
 
 /// Returns the encoders that can store the samples unchanged, in order of preference. If there is
-/// none and the user requested no pixel format, the function returns the encoders with the smallest
-/// loss. An encoder may still reject the size of the frames when it is opened.
+/// none and the user requested no pixel format, the result contains the encoders with the smallest
+/// loss. An encoder may still reject the size of the frames when lull opens the encoder.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

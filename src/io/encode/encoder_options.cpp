@@ -36,7 +36,7 @@ void set_lossless(const AVCodecContext& encoder, const EncoderTraits& traits, Di
   for (const auto& [key, value] : traits.lossless) options.set(key, value);
 }
 
-// Throws an error for an unknown preset or tune. x264 itself reports it only on stderr.
+// Throws an error for an unknown preset or tune, because x264 reports unknown names only on stderr.
 void check_x264_preset(const Dictionary& options) {
   constexpr std::array<std::string_view, 10> presets = {
       "ultrafast", "superfast", "veryfast", "faster",   "fast",
@@ -72,14 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default quality is commonly regarded as visually lossless.
+  // The default constant rate factor is commonly regarded as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders have a default of 200 kbit/s, which gives a low quality. lull sets a
-  // constant quality instead.
+  // The encoders of FFmpeg itself have a default of 200 kbit/s, which gives a low quality. lull
+  // sets a constant quality instead.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -87,8 +87,9 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// Returns the CPU flags that disable x264's AVX-512 code. In build 164, this code reads
-// uninitialised memory in the macroblock tree, and equal inputs sometimes give different streams.
+// Returns the CPU flags that disable the AVX-512 code of x264. In build 164 of x264, this code
+// reads uninitialised memory in the macroblock tree. Equal inputs then sometimes give different
+// streams.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -126,8 +127,8 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
-/// Sets options in the encoder's own syntax. The user's options come last, because the encoder uses
-/// the last value of an option that occurs twice.
+/// Sets options in the encoder's own syntax. The user's options come last. If an option occurs
+/// twice, the encoder uses the last value.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
                 bool lossless, Dictionary& options) {
   std::string params;
@@ -145,9 +146,9 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Enables the slices of FFV1 level 3, which are encoded in parallel and have a checksum each. If
-/// chroma has a quarter of the columns or rows, FFmpeg loses samples of slices that do not begin at
-/// a multiple of 4. lull then uses 2x2 slices, the minimum that FFmpeg supports.
+/// Enables the slices of FFV1 level 3. The encoder encodes slices in parallel and gives each slice
+/// a checksum. If chroma has a quarter of the columns or rows of luma, FFmpeg loses samples of
+/// slices that do not begin at a multiple of 4. lull then uses 2x2 slices, the minimum of FFmpeg.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -160,8 +161,8 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// Sets the path of the film grain table in the encoder's own syntax, in which the function escapes
-/// special characters.
+/// Sets the path of the film grain table in the encoder's own syntax. The function escapes special
+/// characters of the path.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))
@@ -190,8 +191,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // FFmpeg writes Y4M with more than 8 bits only with FF_COMPLIANCE_UNOFFICIAL. Other programs can
-  // read such files.
+  // FFmpeg writes Y4M with more than 8 bits only with the setting FF_COMPLIANCE_UNOFFICIAL. Other
+  // programs can read such files.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -1,4 +1,4 @@
-// The table of encoders: which properties of pictures each encoder can store.
+// The table of encoders. The table states which properties of pictures each encoder can store.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace lull::io {
 namespace {
 
 // Properties of pictures that all encoders of H.264 and HEVC can store. lull itself writes the SEI
-// messages for captions and HDR10+ metadata (frame_sei.h).
+// messages for captions and HDR10+ metadata (`frame_sei.h`).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -51,7 +51,8 @@ constexpr EncoderTraits x264(std::string_view name) {
           .broken_avx512 = true};
 }
 
-// WebP stores RGB samples without loss, or YCbCr samples with 4:2:0 subsampling and loss.
+// Returns the traits of an encoder for WebP. WebP stores RGB samples without loss, or YCbCr samples
+// with 4:2:0 subsampling and loss.
 constexpr EncoderTraits webp(std::string_view name) {
   return {.name = name,
           .codec = AV_CODEC_ID_WEBP,
@@ -87,15 +88,15 @@ constexpr EncoderTraits encoders[] = {
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
-    // lull writes film grain tables only with libaom-av1, because libsvtav1 1.4 hangs with such a
-    // table and cannot be distinguished from later versions.
+    // lull writes film grain tables only with libaom-av1. libsvtav1 1.4 hangs with a film grain
+    // table, and lull cannot distinguish version 1.4 from later versions.
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
-    // FFV1 stores the aspect ratio and the field order from level 3 on (picture_from_level).
+    // FFV1 stores the aspect ratio and the field order only from level 3 on.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
      .picture = {.aspect = true, .fields = true},
@@ -117,7 +118,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Traits of encoders that the table does not list by name, selected by codec.
+    // Traits by codec, for encoders whose name is not in the table.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -144,7 +145,7 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
   // The output of FFmpeg's own encoders is the same on all machines for a given number of threads.
-  // The output of other libraries' encoders may depend on the number of cores.
+  // The output of encoders from other libraries may depend on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }

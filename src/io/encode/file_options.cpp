@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Names of encoder options whose value is a file name, in FFmpeg's wrappers, x264, x265, SVT-AV1,
-// libaom, VVenC, kvazaar and similar encoders.
+// Names of encoder options whose value is a file name. The list covers FFmpeg's wrappers, x264,
+// x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
 constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
                                                                     "analysis-load",
                                                                     "analysis-reuse-file",
@@ -44,12 +44,12 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
                                                                     "stats-file",
                                                                     "zonefile"};
 
-// Words that options for a file name accept instead of a file name.
+// Words that an encoder accepts in place of a file name as the value of an option.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 
-/// Returns the name of an option in lower case, with '-' instead of '_', because encoders compare
-/// names in this form.
+/// Returns the name of an option in lower case, with '-' instead of '_'. Encoders compare names in
+/// this form.
 std::string normalised(std::string_view name) {
   std::string result(name);
   for (char& c : result)
@@ -64,7 +64,7 @@ bool names_file(std::string_view name, std::string_view value) {
   return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }
 
-/// Returns the first option in a list of options whose value is a file name. For the list
+/// Returns the first option in the list `value` whose own value is a file name. For the list
 /// "keyint=12:stats=x", the result is "stats".
 std::string_view option_with_file(std::string_view value) {
   constexpr std::string_view separators = ":,; ";

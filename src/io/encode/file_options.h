@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns the first option in `vopts` (SinkOptions::vopts) whose value is a file name, such as
-/// "stats" or "x265-params: csv"; empty if there is none. lull rejects such options from untrusted
-/// sources.
+/// Returns the name of the first option in `vopts` (SinkOptions::vopts) whose value is a file name,
+/// such as "stats" or "x265-params: csv"; empty if there is none. lull rejects options with a file
+/// name from untrusted sources.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

@@ -27,8 +27,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the format of the samples after rounding. `precise` is their format before rounding; it
-/// may have the same bit depth, but another sample value of white.
+/// Returns the format of the samples after rounding. `precise` is the format of the samples before
+/// rounding. The two formats may have the same bit depth, but different sample values for white.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;
@@ -83,7 +83,7 @@ void FramePacker::pack(const Frame& frame, const AVCodecContext& encoder, AVFram
 }
 
 /// Returns the sample value of white after FFmpeg's conversion to full-range samples of 16 bits.
-/// FFmpeg multiplies 8-bit samples by 256: 8-bit white (255) becomes 65280.
+/// FFmpeg multiplies 8-bit samples by 256, so 8-bit white (255) becomes 65280.
 float FramePacker::converted_white(const AVFrame& plain) const {
   if (format_.sample == SampleType::f32) return 65535;
   if (format_.layout == Layout::yuv && plain.color_range != AVCOL_RANGE_JPEG) return 255 * 256;

@@ -12,13 +12,13 @@
 
 namespace lull::io {
 
-/// A pool of pictures of one format. A picture is reused when the encoder has released it.
+/// A pool of pictures of one format. The pool reuses a picture after the encoder has released it.
 class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture; a
-  /// caller must clone it before it passes it on.
+  /// Returns a picture with uninitialised samples and no other data. The pool owns the picture. A
+  /// caller that passes the picture on must clone it.
   AVFrame& writable();
 
  private:
@@ -27,13 +27,13 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures, and rounds the samples at most once. Samples of the same format are
-/// copied unchanged. Otherwise, FFmpeg converts the samples to 16 bits, and the packer rounds the
-/// result, or dithers it on request.
+/// Packs frames into pictures of the encoder's pixel format, and rounds each sample at most once.
+/// The packer copies samples of the same format unchanged. For other formats, FFmpeg converts the
+/// samples to 16 bits, and the packer rounds or dithers the result.
 class FramePacker {
  public:
   /// `source` and `traits` describe the pixel format of the source. `frames` is the format of the
-  /// frames for pack().
+  /// frames that the caller passes to `pack()`.
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
@@ -47,7 +47,7 @@ class FramePacker {
   class Rounding {
    public:
     /// `format` is the sample format of the converted pictures, which have 16 bits. `samples`
-    /// describes the samples for the encoder.
+    /// describes the samples after rounding.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }

@@ -24,8 +24,8 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Appends `value` multiplied by `scale`, rounded and clamped to an unsigned integer of `bits`
-  /// bits.
+  /// Appends the product of `value` and `scale`, rounded and clamped to an unsigned integer of
+  /// `bits` bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;

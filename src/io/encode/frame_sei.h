@@ -11,11 +11,11 @@
 namespace lull::io {
 
 /// Returns the SEI messages of a frame as NAL units with start codes, for the codec of `encoder`.
-/// The result is empty if the frame has no captions or HDR10+ metadata, or if the encoder itself
-/// writes the messages.
+/// The result is empty if the frame has neither captions nor HDR10+ metadata, or if the encoder
+/// itself writes the messages.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Inserts the messages before the first slice of an access unit in byte stream format (ITU-T H.264
+/// Inserts SEI messages before the first slice of an access unit in byte stream format (ITU-T H.264
 /// and H.265, Annex B). A packet without a slice remains unchanged.
 void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet);
 

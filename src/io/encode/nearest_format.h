@@ -1,5 +1,5 @@
 #pragma once
-// Chooses the pixel format of smallest loss for encoders that cannot store the samples unchanged.
+// Chooses the pixel format of smallest loss, for encoders that cannot store the samples unchanged.
 
 #include <string>
 
@@ -16,10 +16,11 @@ struct FormatLoss {
   bool rounding = false;  // YCbCr becomes RGB or vice versa: values are rounded
   int excess = 0;         // capacity of the target format that the picture does not need
 
-  /// Returns whether the conversion loses information other than by rounding.
+  /// Returns whether the conversion loses more information than rounding loses.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss; the nearest format has the smallest weight. The members are in
-  /// order of importance: each has more weight than all later members together.
+  /// Returns the weight of the loss. The nearest format has the smallest weight. The members are in
+  /// order of importance: the weight of a member exceeds the sum of the weights of all later
+  /// members.
   int weight() const;
 };
 
@@ -27,9 +28,10 @@ struct FormatLoss {
 /// format with the traits `to`.
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
-/// Returns the format in `list` that is nearest to `from`. `list` ends with AV_PIX_FMT_NONE. Colour
-/// samples never get a grey format. Returns AV_PIX_FMT_NONE if no format is suitable, and for
-/// floats, whose white level is unknown. `full_range` states the range of the samples.
+/// Returns the format in `list` that is nearest to `from`. `list` ends with AV_PIX_FMT_NONE.
+/// Returns AV_PIX_FMT_NONE if no format is suitable, and for floating-point samples. Grey formats
+/// are not suitable for colour samples. `full_range` states whether the samples have the full
+/// range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
 /// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.

@@ -1,6 +1,6 @@
 #pragma once
-// Determines the integer format in which a denoising session returns samples for an encoder, so
-// that samples are rounded only once.
+// Determines the integer format of a denoising session's results, so that lull rounds each sample
+// only once.
 
 #include "core/denoiser.h"
 #include "io/encode/encoder_choice.h"
@@ -16,18 +16,16 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 /// white. Grey samples without a stated range have the full range.
 bool has_full_range(const FileSource& source);
 
-/// Returns whether the conversion for a JPEG changes the range or the matrix of YCbCr samples.
-/// FFmpeg must then convert the samples in one step. With a 16-bit format in between, FFmpeg would
-/// see equal formats and copy the samples unchanged.
+/// Returns whether the conversion for a JPEG changes the range or the matrix of YCbCr samples. If
+/// so, FFmpeg must convert the samples in one step. With an intermediate 16-bit format, FFmpeg
+/// would take both formats for equal and copy the samples unchanged.
 bool changes_range(Layout source, AVPixelFormat target);
 
-/// Returns the sample format in which a denoising session returns results for an encoder. If the
-/// pixel formats of encoder and source differ only in bit depth, the results have the encoder's bit
-/// depth.
+/// Returns the sample format of a denoising session's results for an encoder. If the pixel formats
+/// of encoder and source differ only in bit depth, the results have the encoder's bit depth.
 ///
-/// Otherwise, FFmpeg must convert the results. They then have the largest bit depth up to 16 for
-/// which FFmpeg has a format, and the scale of the source multiplied by a power of two. If the
-/// conversion changes the range (changes_range()), they have the bit depth of the source.
+/// If FFmpeg must convert the results, they have the largest supported bit depth up to 16. If this
+/// conversion changes the range, the results have the bit depth of the source.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io
