@@ -33,8 +33,8 @@ std::int64_t count_bytes(exr_const_context_t, void* self) {
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file that OpenEXR's C library has opened; converts to null if the library cannot read the
-/// file's headers.
+/// A file that OpenEXR's C library has opened. `get()` returns null if the library cannot read the
+/// headers of the file.
 class Context {
  public:
   explicit Context(const ByteSpan& bytes) {
@@ -120,8 +120,8 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// Returns the decompressed size of run-length coded data. A run begins with a count: -n means that
-/// n literal bytes follow, and n means n + 1 copies of the next byte.
+/// Returns the decompressed size of run-length coded data. A run begins with a count. The count -n
+/// means that n literal bytes follow. The count n means n + 1 copies of the next byte.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -137,9 +137,9 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Returns a text about the first chunk that does not end exactly where the next chunk begins;
-/// empty if there is none. Programs leave no space between chunks, so the stored size of such a
-/// chunk is wrong. `head` states the bytes of a chunk's header for each part.
+/// Returns a text about the first chunk that does not end exactly at the beginning of the next
+/// chunk; empty if there is none. The stored size of such a chunk is wrong, because programs leave
+/// no space between chunks. `head` contains the size of a chunk's header in bytes for each part.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -154,8 +154,8 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
   return {};
 }
 
-/// Decompresses a chunk with OpenEXR's C library, and returns its error as a text. The C++ library
-/// reads the samples, but the C library finds more damage in PIZ data.
+/// Decompresses a chunk with OpenEXR's C library, and returns the library's error as a text. lull
+/// reads samples with the C++ library, but the C library finds more damage in PIZ data.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);
@@ -183,8 +183,8 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // PXR24 stores floats with 24 bits, so its decompressed data are shorter than the samples. The
-    // OpenEXR library checks their size.
+    // The decompressed data of PXR24 are shorter than the samples, because PXR24 stores floats with
+    // 24 bits. The OpenEXR library checks their size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -206,9 +206,9 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // A chunk's header contains numbers of 4 bytes each: the index of the part (only in files with
-    // several parts), the row of the samples or the four coordinates of the tile, and the size of
-    // the data.
+    // The header of a chunk contains numbers of 4 bytes each. The first is the index of the part,
+    // only in files with several parts. The row of the samples or the four coordinates of the tile
+    // follow. The last is the size of the data.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -221,8 +221,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // Several threads search at the same time. The result is the damaged chunk with the smallest
-  // index, whatever the order of the threads.
+  // Several threads search for damage at the same time. The result is the damaged chunk with the
+  // smallest index, whatever the order of the threads.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

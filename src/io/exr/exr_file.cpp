@@ -28,11 +28,11 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
   return all;
 }
 
-/// Increases the number of OpenEXR's threads if necessary. All files of the process share them, so
-/// their number is the maximum of all requests.
+/// Increases the number of OpenEXR's threads if necessary. All files of the process share the
+/// threads, so their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // Additional threads would only wait for the thread that reads or writes the file.
+  // More than 16 threads would only wait for the thread that reads or writes the file.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
@@ -46,15 +46,15 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR expects the address of the sample in row 0 and column 0 of the file, even if the plane
-  // does not contain this sample.
+  // OpenEXR expects the address of the sample in row 0 and column 0 of the file. The plane may not
+  // contain this sample.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns an error text if a file of this size is too small for the samples of a part; otherwise
-/// an empty text.
+/// Returns an error text if a file of `file_bytes` bytes is too small for the samples of a part;
+/// empty if not.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

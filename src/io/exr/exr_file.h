@@ -1,6 +1,6 @@
 #pragma once
-// Reads OpenEXR files in memory with OpenEXR's library, lists the layers of a file, and determines
-// which layer is the picture.
+// Reads OpenEXR files in memory with OpenEXR's library. Lists the layers of a file, and determines
+// the layer that is the picture.
 
 #include <cstdint>
 #include <memory>
@@ -16,9 +16,10 @@ namespace lull::io {
 
 class ExrFile {
  public:
-  /// Opens the file with the content `bytes`, which must outlive this object. `path` is the file's
-  /// name in messages. `threads` is the number of threads for compression and decompression; 0: one
-  /// per core. `picture` is the name of the layer that is the picture; empty: the default layer.
+  /// @param bytes    content of the file, which must outlive this object
+  /// @param path     name of the file in messages
+  /// @param threads  number of threads for compression and decompression; 0: one per core
+  /// @param picture  name of the layer that is the picture; empty: the default layer
   /// @throws BadData  the file is damaged, is not an OpenEXR file, or has no such layer
   ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,
           const std::string& picture = {});
@@ -37,26 +38,26 @@ class ExrFile {
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
-  /// Checks whether the file can contain the samples of all its parts, and whether all chunks are
-  /// valid (exr_chunks.h). The caller should call this function before it allocates memory for
-  /// samples.
+  /// Checks whether the file is large enough for the samples of all its parts, and whether all
+  /// chunks are valid (`exr_chunks.h`). The caller should call this function before it allocates
+  /// memory for samples.
   /// @throws BadData
   void check_chunks() const;
 
   /// A request to read channels of a layer. Each plane in `to` has the size of the rectangle
-  /// ExrLayer::window.
+  /// `layer->window`.
   struct ReadRequest {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Reads the requested channels; decompresses each part once. Samples that are missing in the
-  /// file become 0. A channel must not be requested twice.
+  /// Reads the requested channels, and decompresses each part once. Samples that are missing in the
+  /// file become 0. The caller must not request a channel twice.
   /// @throws BadData  the file is damaged, or the samples are deep or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
-  /// New samples for channels of a layer. `channels` contains the channels' complete names. The
-  /// planes have the size of the layer's window.
+  /// New samples for channels of a layer. `channels` contains the complete names of the channels.
+  /// The planes have the size of the rectangle `layer->window`.
   struct NewSamples {
     const ExrLayer* layer;
     std::vector<std::string> channels;
@@ -64,7 +65,7 @@ class ExrFile {
   };
   /// Returns a copy of the file with new samples in the given channels. Other channels, parts and
   /// attributes do not change. If a lossy compression would change other channels of a part, the
-  /// function compresses the part with ZIP instead.
+  /// function compresses the part with ZIP.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h

@@ -39,7 +39,7 @@ std::string layer_of(const std::string& part, const std::string& channel) {
 }
 
 /// Returns the names of layers in Cryptomatte's metadata. The name of a Cryptomatte channel
-/// consists of such a name and a number.
+/// consists of the name of a layer and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -63,7 +63,7 @@ bool has_any_name_of(const Names& names, std::string layer) {
   return has_name();
 }
 
-/// The views of a file. The first view is the default view.
+/// The names of the views of a file. The first view is the default view.
 struct Views {
   Names names;
   bool are_stated = false;  // true if attributes state the views, false if only layer names do
@@ -85,8 +85,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component of a layer's name that is the name of a view; the
-/// number of components if there is none.
+/// Returns the index of the first component of a layer's name that is also the name of a view. If
+/// there is none, the result is the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -101,9 +101,10 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. If no attribute states them, a picture with "right" in its name,
-/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
-/// the left view. "right" in other names proves nothing: in "light.right", it may describe a lamp.
+/// Returns the views of a file. Without attributes for views, a picture with "right" in its name,
+/// such as "combined.right", means that there are a left and a right view. Layers without "right"
+/// then belong to the left view. In other names, such as "light.right", "right" may describe a
+/// lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -117,8 +118,8 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
 }
 
 /// Sets the view of a layer, and the layer's name without the view. OpenEXR's specification
-/// requires the view as the last component of a name, but some programs write it in another
-/// component.
+/// requires that the view is the last component of a name, but some programs place the view in
+/// another component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -132,8 +133,7 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that follow from its channels, for example which channels are
-/// colours.
+/// Sets the properties of a layer that follow from its channels, for example the colour channels.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -143,7 +143,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // Layers that contain an ID in addition to R, G and B are copied and not filtered.
+  // A layer that contains an ID in addition to R, G and B counts as a layer of IDs. lull copies
+  // such layers and does not filter them.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -154,8 +155,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the smallest rectangle that contains the display window and the data window, because the
-/// data windows of a sequence's frames may differ.
+/// Returns the smallest rectangle that contains the display window and the data window. The data
+/// window alone does not suffice, because the frames of a sequence may have different data windows.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -207,9 +208,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best layer for the file's picture among the layers with colours that fulfil the
-/// condition; null if there is none. RGB comes before grey. Within each kind, the usual names of
-/// pictures come first.
+/// Returns the best layer for the file's picture among the layers with colours that fulfil
+/// `condition`; null if there is none. RGB comes before grey. Among layers of equal colours, the
+/// usual names of pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {
@@ -230,8 +231,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers, which contain the sum of all light: layers with the usual name of a
-/// picture, and the picture of each view.
+/// Marks the beauty layers, which contain the sum of all light. Beauty layers are the layers with
+/// the usual name of a picture, and the picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {
@@ -275,8 +276,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // If no layer with colours is suitable, the picture is a deep layer (rejected when it is read),
-  // an albedo or a depth map.
+  // If no layer with colours is suitable, the picture is an albedo, a depth map, or a deep layer.
+  // lull rejects deep layers when it reads their samples.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -11,27 +11,28 @@
 namespace lull::io {
 
 /// Channels of one part whose names have a common beginning, such as "albedo.R", "albedo.G" and
-/// "albedo.B", or channels R, G and B of a part with the name "albedo".
+/// "albedo.B". Channels R, G and B of a part with the name "albedo" form the same layer.
 struct ExrLayer : LayerInfo {
   int part = 0;                         // index of the part in the file
   std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
   bool is_default_view = true;
-  /// Whether the samples are IDs: 32-bit integers, or Cryptomatte. Such a layer is never a picture.
+  /// Whether the samples are IDs: 32-bit integers, or Cryptomatte. A layer of IDs is never a
+  /// picture.
   bool holds_ids = false;
   bool holds_light = false;  // whether the name is not the name of a data layer
   bool can_be_read = true;   // neither deep nor subsampled
 
-  /// Returns the complete name of the channel with the suffix `suffix`, ignoring case; null if
-  /// there is none.
+  /// Returns the complete name of the channel with the suffix `suffix`; null if there is none. The
+  /// case of letters does not matter.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that form a picture if this layer is the picture of the
-  /// file: R, G and B, or one channel.
+  /// Returns the suffixes of the channels that form the picture if this layer is the picture of the
+  /// file. The channels are R, G and B, or a single channel.
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or the label `name`, preferably with equal case; null if there
-/// is none. `Layer` is LayerInfo or ExrLayer.
+/// Returns the layer with the name or the label `name`; null if there is none. A name with equal
+/// case is preferred. `Layer` is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)
@@ -42,13 +43,13 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the beauty layer (the sum of all light) of a view, ignoring case in its name; null if
-/// there is none.
+/// Returns the beauty layer (the sum of all light) of the view `view`; null if there is none. The
+/// case of letters does not matter.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the layer that is the picture of the file by default; null if no layer is suitable.
-/// Layers with colours, the default view, and the usual names of pictures are preferred.
+/// Returns the layer that is the picture of the file by default; null if no layer is suitable. The
+/// function prefers layers with colours, the default view, and the usual names of pictures.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

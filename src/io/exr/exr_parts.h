@@ -1,5 +1,5 @@
 #pragma once
-// Declarations that need OpenEXR's headers, for the files of this module only.
+// Declarations that need OpenEXR's headers. Only the files of this module include this header.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
@@ -10,7 +10,7 @@
 
 namespace lull::io {
 
-/// Lets OpenEXR read bytes in memory as a stream.
+/// An input stream of OpenEXR that reads bytes in memory.
 class ExrBytes final : public Imf::IStream {
  public:
   explicit ExrBytes(std::span<const std::uint8_t> bytes) : Imf::IStream("memory"), bytes_(bytes) {}
@@ -40,7 +40,7 @@ struct ExrFile::Parts {
   mutable Imf::MultiPartInputFile file;
 };
 
-/// Returns the layers of a file, before a layer is marked as the picture.
+/// Returns the layers of a file. No layer is marked as the picture yet.
 std::vector<ExrLayer> list_layers(const Imf::MultiPartInputFile& file);
 
 /// Implements ExrFile::with_samples().

@@ -16,8 +16,8 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The OpenEXR file from which a picture was read. AVFrame::opaque_ref of the picture refers to
-/// this object.
+/// The OpenEXR file from which lull read a picture. AVFrame::opaque_ref of the picture refers to an
+/// `Origin`.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -44,7 +44,7 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   return buffer;
 }
 
-/// Returns the OpenEXR file from which a frame was read; null for frames of other files.
+/// Returns the OpenEXR file from which lull read a frame; null for frames of other files.
 const Origin* origin_of(const Frame& frame) {
   if (!frame.side_data || !frame.side_data->properties) return nullptr;
   const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
@@ -62,8 +62,8 @@ void check_size(const LayerWindow& window, const std::string& path, std::int64_t
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-/// The indices of the planes for R, G, B and A in FFmpeg's pictures, whose planes have the order G,
-/// B, R, A.
+/// The indices of the planes for R, G, B and A in FFmpeg's pictures. FFmpeg stores the planes in
+/// the order G, B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// Creates the picture with uninitialised samples, and adds its channels to `request`.
@@ -91,7 +91,7 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for the channels of a layer with the suffixes `name`, and adds these channels to
+/// Creates a frame for the channels `name.channels` of a layer, and adds these channels to
 /// `request`. Returns nullopt if one of the channels does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
@@ -117,8 +117,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds requests for the layers that options.layers chooses and that can be read together with the
-/// picture. read_layer() reads the other layers later.
+/// Adds requests for the layers that options.layers chooses. The function omits layers that share
+/// channels with another request. `read_layer()` reads the omitted layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {
@@ -133,8 +133,8 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Returns a request to write the planes of `frame` to the channels of a layer that have the given
-/// suffixes.
+/// Returns a request to write the planes of `frame` to channels of a layer. `suffixes` contains the
+/// suffixes of these channels.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

@@ -1,5 +1,5 @@
-// Writes an OpenEXR file again with new samples in some channels. Parts without new samples are
-// copied in compressed form. The sample types of the other channels do not change.
+// Writes an OpenEXR file again with new samples in some channels. The module copies parts without
+// new samples in compressed form. The sample types of the other channels do not change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -46,8 +46,8 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether another compression can change decompressed samples. PXR24 cannot: it rounds
-/// floats to 24 bits, and the rounded floats do not change again.
+/// Returns whether a second compression can change the decompressed samples. PXR24 rounds floats to
+/// 24 bits, and a second rounding does not change the rounded floats again.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -59,8 +59,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Returns a copy of the header without the number of chunks, because OpenEXR computes it. The
-/// function does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
+/// Returns a copy of the header without the number of chunks, which OpenEXR computes. The function
+/// does not use Header::erase(), because OpenEXR 3.1 leaks the erased attribute.
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -68,8 +68,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the output's header for a part with new samples. The part has only one resolution level,
-/// because the input's lower levels contain the noise.
+/// Returns the header in the output of a part with new samples. The output has only one resolution
+/// level of the part, because the lower levels of the input contain the noise.
 Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (header.hasTileDescription()) {
@@ -82,7 +82,7 @@ Imf::Header header_for_new_samples(const Imf::Header& from) {
   return header;
 }
 
-/// Buffers for all channels of a part, in their sample types.
+/// Memory for the samples of all channels of a part, in their original sample types.
 class PartPixels {
  public:
   explicit PartPixels(const Imf::Header& header) : header_(header) {
@@ -129,7 +129,7 @@ class PartPixels {
     });
   }
 
-  /// Writes a channel that has a sample for each pixel. Half floats are clamped to 65504.
+  /// Writes a channel that has a sample for each pixel. The function clamps half floats to 65504.
   void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();
@@ -197,8 +197,8 @@ void put_all(PartPixels& pixels, const NewSamples& samples) {
       pixels.put(one->channels[i], one->from[i], one->layer->window);
 }
 
-/// Returns whether the channels that are not in `changed` remain equal after compression and
-/// decompression by the method in `header`.
+/// Returns whether the channels that are not in `changed` remain equal if the compression method in
+/// `header` compresses and decompresses them.
 bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
                           const std::set<std::string>& changed, int threads) {
   GrowingBytes bytes;

@@ -7,22 +7,22 @@
 namespace lull::io {
 namespace {
 
-/// The usual names of a file's picture in OIDN's loader, Blender, Arnold and RenderMan, in order of
-/// preference. "Noisy Image" comes before "Combined", in which Blender may store the result of its
-/// own denoiser.
+/// The usual names of the picture of a file in OIDN's loader, Blender, Arnold and RenderMan, in
+/// order of preference. Blender may store the result of its own denoiser in "Combined", so "Noisy
+/// Image" comes first.
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs at any position of the layer's name.
+/// Words that mark a layer of IDs. They may occur at any position of the layer's name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that mark a layer of IDs if "id" follows within the same word, as in "objectid".
+/// Words that mark a layer of IDs if "id" follows directly, as in "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data (no colours: depth, normals, motion) at any position of the
-/// layer's name.
+/// Words that mark a layer of data, such as depth, normals or motion. They may occur at any
+/// position of the layer's name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -33,8 +33,8 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
-/// Words that mark a layer of data (no colours: depth, normals, motion) only if they form a
-/// complete component of the layer's name.
+/// Words that mark a layer of data, such as depth, normals or motion, only if they form a complete
+/// component of the layer's name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -44,8 +44,8 @@ constexpr std::string_view data_components[] = {
     "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
     "pobject",  "nobject",  "objectp", "objectn",    "pobj",
     "nobj",     "ior"};
-/// Beginnings and endings of words, such as "motionvector" or "worldnormal", that mark a layer of
-/// data (no colours: depth, normals, motion).
+/// Beginnings and endings of words that mark a layer of data, such as "motion" in "motionvector" or
+/// "normal" in "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {
@@ -59,7 +59,7 @@ std::string lower_case(std::string_view text) {
 }
 
 /// Returns the words of a component in lower case. A word ends before a digit, a separator, or a
-/// capital letter that begins a new word, as in "camelCase" and "IDMask".
+/// capital letter that begins a new word, as in "camelCase" or "IDMask".
 std::vector<std::string> words_of(std::string_view component) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < component.size(); ++i) {
@@ -100,8 +100,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as a word, because words_of() may split capital letters at
-  // the wrong places.
+  // The complete component also counts as a word, because `words_of()` may split capital letters at
+  // the wrong positions.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -130,9 +130,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name: the word "albedo" in "albedo.RGBA" means
-// data. Words in a title mean nothing, as in "Depth of field.Combined". A title is a component of
-// at least three words in a name that ends with the usual name of a picture.
+// Returns the content of a layer according to its name. For example, the word "albedo" in
+// "albedo.RGBA" means data. In a title, as in "Depth of field.Combined", words do not mean data. A
+// title is a component of at least three words in a name that ends with the usual name of a
+// picture.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

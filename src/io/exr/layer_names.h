@@ -20,12 +20,12 @@ enum class LayerContent {
   data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Returns the content of a layer according to its name, ignoring case, separators, and digits at
-/// the end.
+/// Returns the content of a layer according to its name. The case of letters, separators, and
+/// digits at the end do not matter.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
-/// Returns the rank of a layer's name among the usual names of pictures, from 0 (the best); -1 for
-/// other names.
+/// Returns the rank of a layer's name among the usual names of pictures; -1 for other names. Rank 0
+/// is the best.
 [[nodiscard]] int picture_rank(std::string_view layer);
 
 }  // namespace lull::io

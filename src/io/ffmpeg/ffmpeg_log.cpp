@@ -13,7 +13,7 @@
 
 namespace lull::io {
 
-/// FFmpeg's messages about one file (LogTopic), or from one thread. Any thread may add messages.
+/// FFmpeg's messages about one file (LogTopic) or from one thread. Any thread may add messages.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -33,7 +33,7 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// first() and last() return the first and the last message for which the function `wanted`
+  /// The functions `first()` and `last()` return the first and the last message for which `wanted`
   /// returns true. The search begins at the message with the number `from`.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
@@ -60,8 +60,8 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// Where the messages of a decoder go: the list of messages about its file, and an optional
-/// listener.
+/// The receivers of a decoder's messages: the list of messages about the decoder's file, and an
+/// optional listener.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -97,8 +97,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which `context` belongs (itself, or the parent of a context of
-/// FFmpeg); null if there is none.
+/// Returns the codec context that logs with `context`; null if there is none. `context` is the
+/// codec context itself, or an object of FFmpeg inside a codec context.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -110,9 +110,9 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the destination of the messages of a decoder whose `opaque` pointer is a known mark
-/// (LogTopic::Mark); null for all other codecs. Unknown values of `opaque` come from other users of
-/// FFmpeg in the process.
+/// Returns the receivers of a decoder's messages, if the `opaque` pointer of the decoder is a known
+/// mark (LogTopic::Mark); null for all other codecs. Unknown values of `opaque` come from other
+/// users of FFmpeg in the process.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

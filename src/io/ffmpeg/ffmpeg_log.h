@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Redirects FFmpeg's log from stderr to this module, for the whole process. Further calls have no
+/// Redirects FFmpeg's log from stderr to this module for the whole process. Further calls have no
 /// effect.
 void capture_ffmpeg_log();
 
-/// Passes every message of FFmpeg's libraries to `listener` as one line. An empty function ends the
-/// forwarding. FFmpeg's threads call the listener.
+/// Passes every message of FFmpeg's libraries to `listener` as one line. An empty `listener` ends
+/// the forwarding. FFmpeg's threads call `listener`.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;
@@ -25,8 +25,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a Scope exists, messages that FFmpeg logs in this thread count as messages about the
-  /// file of `topic`. Scopes can be nested.
+  /// While a Scope exists, the messages that FFmpeg logs in the thread of the Scope count as
+  /// messages about the file of `topic`. Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -38,14 +38,14 @@ class LogTopic {
     const std::shared_ptr<Messages>* before_;
   };
 
-  /// Receives the warnings and errors of decoders, from any thread of FFmpeg. `context` is the
-  /// AVCodecContext that logged the message; each thread of a decoder has its own.
+  /// A function that receives the warnings and errors of decoders from any thread of FFmpeg.
+  /// `context` is the AVCodecContext that logged the message. Each thread of a decoder has its own
+  /// AVCodecContext.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// Assigns messages of decoders to the file of `topic`, as long as this object exists. It assigns
-  /// the messages of a decoder if AVCodecContext::opaque of the decoder equals `mark`. FFmpeg
-  /// copies `opaque` to the contexts of all threads of a decoder. The decoders must be closed
-  /// before the Mark is destroyed.
+  /// While a Mark exists, the messages of a decoder count as messages about the file of `topic` if
+  /// AVCodecContext::opaque of the decoder equals `mark`. FFmpeg copies `opaque` to the contexts of
+  /// all threads of a decoder. The caller must close the decoders before it destroys the Mark.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);
@@ -63,7 +63,8 @@ class LogTopic {
 };
 
 /// The messages about one file, or from one thread, that FFmpeg has logged since the creation of
-/// this object. lull uses the messages in error texts, and to detect damage that FFmpeg only logs.
+/// the LogWatch. lull uses the messages in error texts. lull also detects damage that FFmpeg
+/// reports only in its log.
 class LogWatch {
  public:
   LogWatch();
@@ -75,7 +76,7 @@ class LogWatch {
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
-  /// Makes find() ignore the message that find(phrase) returns now, and all earlier messages.
+  /// Makes `find()` ignore the message that `find(phrase)` returns now, and all earlier messages.
   void skip(const char* phrase);
 
  private:
@@ -83,8 +84,8 @@ class LogWatch {
   long first_;  // number of the first message that belongs to this object
 };
 
-/// Returns `text` with FFmpeg's most recent error in parentheses, or `text` alone if there was no
-/// error.
+/// Returns `text` with FFmpeg's most recent error in parentheses. If there was no error, the result
+/// is `text`.
 std::string with_log(const std::string& text, const LogWatch& watch);
 
 }  // namespace lull::io

@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// While this object exists, the informative messages that FFmpeg logs in the creating thread go to
-/// a function and nowhere else. Warnings and errors of this thread are dropped. LogTrace objects
+/// While a LogTrace exists, the informative messages that FFmpeg logs in the creating thread go
+/// only to `receiver`. LogTrace drops the warnings and errors of this thread. LogTrace objects
 /// cannot be nested.
 class LogTrace {
  public:

@@ -15,7 +15,7 @@ bool is_one_bit(AVPixelFormat format) {
 }
 
 // One channel of a picture, at the position in memory that FFmpeg's pixel format descriptor states.
-// `Byte` is `const std::uint8_t` if the samples are only read.
+// For read-only samples, `Byte` is `const std::uint8_t`.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,8 +80,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes the samples of a plane to a channel of a picture. Channels of a packed format share words,
-// so the function adds its bits to each word; clear_shared() must have set the words to zero.
+// Writes the samples of a plane to a channel of a picture. The channels of a packed format share
+// words, so the function adds bits to each word. `clear_shared()` must have set the words to zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -126,8 +126,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets planes with packed samples to zero. pack_rows() then adds bits to the words of these planes.
-// Unused bits must be 0, so that equal frames give bit-identical planes.
+// Sets planes with packed samples to zero. `pack_rows()` later adds bits to the words of these
+// planes. Unused bits must be 0, so that equal frames give bit-identical planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -175,8 +175,8 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Calls `use` for each plane of the frame, in the order of the descriptor's components, then for
-// the alpha plane if there is one.
+// Calls `use` for each plane of the frame, in the order of the descriptor's components. The last
+// call is for the alpha plane if there is one.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {
   const int colours = frame.format.planes();

@@ -9,26 +9,26 @@
 
 namespace lull::io {
 
-/// The content of a pixel format, without the arrangement of the samples in memory. Formats with
-/// equal traits store the same pictures.
+/// The content of a pixel format: everything except the arrangement of the samples in memory.
+/// Formats with equal traits store the same pictures.
 struct PixelTraits {
   FrameFormat format;  // width and height are 0
   bool alpha = false;  // an alpha channel of the same bit depth as the other samples
   bool operator==(const PixelTraits&) const = default;
 };
 
-/// Returns the traits of a pixel format: the traits of RGB for palettes, and of 8 bits for 1-bit
-/// formats. Returns nullopt if lull does not support the format: hardware surfaces, Bayer patterns,
-/// XYZ, bit depths outside 8..16, bit depths that differ between channels, and floats other than
-/// planar floats of 32 bits.
+/// Returns the traits of a pixel format. Palettes have the traits of RGB, and 1-bit formats have
+/// the traits of 8 bits. Returns nullopt for unsupported formats: hardware surfaces, Bayer
+/// patterns, XYZ, bit depths outside 8..16, bit depths that differ between channels, and floats
+/// other than planar floats of 32 bits.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
-/// Returns the traits of a decoded picture: those of the pixel format, but without alpha if all
-/// entries of a palette are opaque.
+/// Returns the traits of the pixel format of a decoded picture. If all entries of a palette are
+/// opaque, the traits have no alpha.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
-/// Returns the format in which pack() writes pictures of `format`: RGB or RGBA for palettes, 8-bit
-/// grey for 1-bit formats, and otherwise `format` itself.
+/// Returns the format in which `pack()` writes pictures of `format`. The result is RGB or RGBA for
+/// palettes, 8-bit grey for 1-bit formats, and `format` itself for all other formats.
 AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits);
 
 /// Returns FFmpeg's name of the format; "unknown" if the format has no name.
@@ -45,14 +45,14 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
                          bool full_range);
 
 /// Copies the samples of `picture` to the planes of `frame`, and the alpha samples to `alpha` if it
-/// is not null. The formats must match. Samples above the maximum of the bit depth are clamped;
-/// FFmpeg accepts them in raw files of 16 bits.
+/// is not null. The formats must match. The function clamps samples above the maximum of the bit
+/// depth, because FFmpeg accepts such samples in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes the planes of `picture` refer to the samples of `frame` without a copy. The caller must
-/// set the format and the size of `picture`, which must have no buffers. Returns false, and changes
-/// nothing, if the memory layouts differ or the rows are not aligned to 64 bytes. The caller must
-/// then use pack().
+/// have set the format and the size of `picture`, which must have no buffers. If the memory layouts
+/// differ, or the rows are not aligned to 64 bytes, the function returns false and changes nothing.
+/// The caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to the buffers of `picture`. The traits of `picture`

@@ -29,7 +29,8 @@ struct SideData {
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy that the caller may change; an empty one if `side_data` is null.
+/// Returns a copy of `side_data` that the caller may change. If `side_data` is null, the copy is
+/// empty.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// Converts packets to bytes and back: content, side data, and all fields except the stream index.
-// Only the same versions of lull and FFmpeg can read the bytes again.
+// Converts packets to bytes and back. The bytes contain the content, the side data, and all fields
+// except the stream index. Only the same versions of lull and FFmpeg can read the bytes.
 
 #include <bit>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lull::io {
 
 static_assert(std::endian::native == std::endian::little, "heads are written as they are");
 
-/// The first bytes of a stored packet. The side data and the content of the packet follow them.
+/// The first bytes of a stored packet. The side data and the content of the packet follow.
 struct PacketHead {
   std::int64_t pts, dts, duration;  // times in ticks of the packet's stream
   std::int32_t bytes, flags;
@@ -25,7 +25,7 @@ struct SideHead {
   std::int32_t type, bytes;
 };
 
-/// Writes a packet by calling `put(data, bytes)` for each piece of the packet in order.
+/// Writes a packet in pieces. The function calls `put(data, bytes)` for each piece in order.
 template <class Put>
 void store_packet(const AVPacket& packet, Put&& put) {
   const PacketHead head{packet.pts,  packet.dts,   packet.duration,
@@ -39,9 +39,9 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Reads a packet by calling `get(data, bytes)` for each piece that store_packet() wrote. `get`
-/// must throw if there are no more bytes. Returns null if a piece is invalid, or larger than
-/// `max_bytes` bytes.
+/// Reads a packet in pieces. The function calls `get(data, bytes)` for each piece that
+/// `store_packet()` wrote. `get` must throw if there are no more bytes. Returns null if a piece is
+/// invalid, or larger than `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
   // The buffer has additional bytes, because FFmpeg may read beyond the end of a packet.

@@ -73,8 +73,8 @@ void InputPipe::interrupt() noexcept {
   while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
-// Waits until the pipe has bytes to read or the writer has closed it. Returns 0 on success, and
-// otherwise FFmpeg's error code.
+// Waits until the pipe has bytes to read or the writer has closed the pipe. Returns 0 on success,
+// and FFmpeg's error code on failure.
 int InputPipe::wait() const {
   for (;;) {
     pollfd sources[] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};

@@ -12,7 +12,7 @@
 namespace lull::io {
 
 /// Writes all bytes, and waits if the reader of the pipe is slow. Returns 0 on success, and
-/// otherwise FFmpeg's error code.
+/// FFmpeg's error code on failure.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
 /// Reads the bytes of a pipe for FFmpeg. Another thread can end a read that is waiting for data.
@@ -28,12 +28,13 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Ends a read that is waiting for data. That read and all later reads fail with AVERROR_EXIT.
-  /// Any thread may call this function.
+  /// Ends a read that is waiting for data. The ended read and all later reads fail with
+  /// AVERROR_EXIT. Any thread may call this function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// Returns at least the last 1 MiB that was read, or all bytes if there were fewer.
+  /// Returns at least the last 1 MiB of the bytes read so far. If there were fewer bytes, the
+  /// result contains all bytes.
   const std::string& tail() const { return tail_; }
 
  private:

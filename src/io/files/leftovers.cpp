@@ -32,8 +32,8 @@ std::int64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// Returns the description of the temporary file or folder `path`; nullopt if it does not have the
-/// name of one.
+/// Returns the description of the temporary file or folder `path`; nullopt if `path` is not the
+/// name of a temporary file or folder.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
@@ -58,7 +58,8 @@ std::optional<Leftover> leftover_at(const fs::path& path) {
   return leftover;
 }
 
-/// Returns the temporary files of a folder. `code` receives the error if the folder cannot be read.
+/// Returns the temporary files in `folder`. If the system cannot read the folder, `code` receives
+/// the error.
 std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& code) {
   std::vector<Leftover> found;
   fs::directory_iterator at(folder.empty() ? "." : folder, code);
@@ -78,8 +79,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Two hosts may have equal names, so the function also checks the lock of the file. The lock shows
-// whether a process on any host still writes the file.
+// The function also checks the lock of the file, because two hosts may have equal names. The lock
+// shows whether a process on any host is still writing the file.
 bool remove_leftover(const Leftover& leftover) {
   std::error_code code;
   const bool is_folder = fs::is_directory(fs::symlink_status(leftover.path, code));

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns whether both names refer to the same file, and removes the name `from` if they do. This
-/// occurs if a network file system repeats a successful request to create a link because the reply
-/// was lost: the second request fails with EEXIST.
+/// Returns whether the names `from` and `to` refer to the same file. If so, the function removes
+/// the name `from`. This handles a network file system that loses the reply to a successful link(),
+/// repeats the request, and then reports EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -42,8 +42,8 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Renames a file, but does not replace an existing file. Returns false on an error, with the
-/// reason in errno: EEXIST means that a file has the new name.
+/// Renames a file, but does not replace an existing file. On an error, the function returns false,
+/// and errno states the reason. EEXIST means that a file with the name `to` exists.
 bool rename_if_free(const std::string& from, const std::string& to) {
   // glibc before 2.28 has no renameat2().
   constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE of the kernel
@@ -51,15 +51,15 @@ bool rename_if_free(const std::string& from, const std::string& to) {
     return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // The creation of a hard link never replaces an existing file, and works on file systems without
-  // RENAME_NOREPLACE.
+  // The creation of a hard link never replaces an existing file. It also works on file systems
+  // without RENAME_NOREPLACE.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // File systems without hard links (FAT) cannot rename a file without the risk of replacing
-  // another one, so the function checks the new name first.
+  // On file systems without hard links (FAT), a rename can replace an existing file. The function
+  // therefore first checks that the new name is free.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -80,7 +80,7 @@ std::string resolve_links(const std::string& path) {
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
   // The function resolves the links itself, because the file to which a link points may not exist
-  // yet. It follows at most 40 links, as the operating system does.
+  // yet. Like the operating system, the function follows at most 40 links.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -124,8 +124,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // The name also contains a random number, because processes on two machines that share a folder
-  // may have equal identities.
+  // The name also contains a random number. Processes on two machines that share a folder may have
+  // equal identities.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -227,8 +227,9 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// Gives the temporary file the permission bits of the file that it will replace. This must happen
-// before the first byte is written, so that other users can never read a private file.
+// Gives the temporary file the permission bits of the file that it will replace. The caller must
+// call this function before it writes the first byte, so that other users can never read a private
+// file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
@@ -268,7 +269,7 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // A network file system may report a full disk only when the file is closed.
+  // A network file system may report a full disk only when the process closes the file.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
@@ -276,7 +277,8 @@ void OutputFile::finish_writing() {
 std::string OutputFile::keep_partial() {
   finish_writing();
   // The incomplete file gets a name such as "x.partial.mkv". If this file exists, the function
-  // replaces it with `overwrite`, and otherwise tries "x.partial-2.mkv" and further numbers.
+  // replaces it with `overwrite`. Without `overwrite`, the function tries "x.partial-2.mkv" and
+  // further numbers.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -313,7 +315,7 @@ void OutputFile::rename_over() {
 }
 
 // Renames the temporary file to the name of the output. Throws an error if another process has
-// created a file of this name in the meantime.
+// meanwhile created a file of this name.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

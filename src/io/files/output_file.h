@@ -1,5 +1,5 @@
 #pragma once
-// Outputs of a muxer: pipes, and files that get their final names only when they are complete.
+// Outputs of a muxer: pipes, and files. A file gets its final name only when it is complete.
 
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// An open file to which FFmpeg writes. The object stores the system's error number of a failed
-/// write, because FFmpeg does not store it.
+/// An open file to which FFmpeg writes. Output stores the system's error number of a failed write,
+/// because FFmpeg does not store the number.
 class Output {
  public:
   virtual ~Output() = default;
@@ -19,8 +19,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// Returns the descriptor of the open file, for code that writes without FFmpeg. Such code must
-  /// not use io().
+  /// Returns the descriptor of the open file, for code that writes without FFmpeg. A caller that
+  /// writes to the descriptor must not use `io()`.
   int descriptor() const { return descriptor_; }
   /// Throws an error if a write has failed.
   /// @throws IoError
@@ -30,11 +30,11 @@ class Output {
   /// Writes all buffered data, and closes the output for further writes.
   /// @throws IoError
   virtual void finish_writing() = 0;
-  /// Calls finish_writing() and gives the file its final name.
+  /// Calls `finish_writing()` and gives the file its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Ends the output like commit(), but as incomplete: the file gets a partial name
-  /// (partial_name()), which the function returns. The result is empty if the output is not a file.
+  /// Ends an incomplete output. A file gets a name such as "x.partial.mkv" (`partial_name()`).
+  /// Returns this name; empty if the output is not a file.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 
@@ -45,7 +45,7 @@ class Output {
   /// @param name  name of the output in messages
   explicit Output(std::string name) : name_(std::move(name)) {}
   void open_io(bool seekable);
-  /// Flushes FFmpeg's buffer. Returns 0 on success, and otherwise the first error.
+  /// Flushes FFmpeg's buffer. Returns 0 on success, and the first error on failure.
   int flush();
 
   std::string name_, temporary_;
@@ -54,7 +54,8 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // The parameter `data` is const in FFmpeg 7 and not const before, so there are two functions.
+  // There are two functions `write`, because the parameter `data` is const in FFmpeg 7 and not
+  // const in earlier releases.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -63,49 +64,50 @@ class Output {
 /// Returns whether `path` itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the file to which `path` leads through symbolic links. The links remain if lull replaces
-/// this file instead of `path`.
+/// Returns the file to which `path` leads through symbolic links. If lull replaces this file and
+/// not `path`, the links remain.
 std::string resolve_links(const std::string& path);
 
-/// Returns the name of an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
-/// `number` 2.
+/// Returns the name of an incomplete output. For "x.mkv", the result is "x.partial.mkv"; for
+/// `number` 2, it is "x.partial-2.mkv".
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether partial_name() can return the file name `name` for an output `path`. `name`
+/// Returns whether `partial_name()` can return the file name `name` for an output `path`. `name`
 /// contains no folder.
 bool is_partial_name(const std::string& name, const std::string& path);
 
-/// Throws an error if an output cannot be created at `path`.
+/// Throws an error if lull cannot create an output at `path`.
 /// @throws CannotCreate  `path` is a folder or a special file, or a file exists there and
 ///     `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
-/// A file that create_temporary() has created and opened for reading and writing.
+/// A file that `create_temporary()` has created and opened for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
 /// Creates a new file in `folder`, and locks the file. The name of the file identifies the calling
-/// process (temporary_name.h).
+/// process (`temporary_name.h`).
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
-/// Makes new names in the folder of `path` permanent on the disk, if the file system supports this
-/// operation.
+/// Writes the names of the files in the folder of `path` to the disk, if the file system supports
+/// this operation.
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {
   bool overwrite = false;  // replaces an existing file
-  /// Folder for the temporary file. It must be on the file system of the output. If the name is
-  /// empty, the temporary file is in the folder of the output.
+  /// Folder for the temporary file, on the file system of the output. If the text is empty, the
+  /// temporary file is in the folder of the output.
   std::string folder = {};
   Access access = {};
-  /// Effect if the path is a symbolic link. If true, the output replaces the file to which the link
-  /// points. If false, it replaces the link, so that a link of another user cannot redirect the
-  /// output.
+  /// If true, and the path is a symbolic link, the output replaces the file to which the link
+  /// points. If false, the output replaces the link. A link of another user can then not redirect
+  /// the output.
   bool follow_links = true;
   /// If true, the constructor removes the temporary files that killed processes have left for this
-  /// output. Sinks of many files set false and remove the files of all outputs in one pass.
+  /// output. Sinks of many files set false, and remove the temporary files of all outputs in one
+  /// pass.
   bool removes_leftovers = true;
 };
 
@@ -113,12 +115,13 @@ struct SinkOptions;  // io/media.h
 /// Returns the options for an output file that follow from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to a temporary file in the output's folder. commit() renames it; otherwise the destructor
-/// removes it. A new output has the permission bits of `access`, limited by the umask. A
-/// replacement has the bits of the replaced file, limited by `access`.
+/// Writes to a temporary file in the output's folder. `commit()` renames the file. Without
+/// `commit()`, the destructor removes it. A new output has the permission bits of `access`, limited
+/// by the umask. A replacement has the bits of the replaced file, limited by `access`.
 class OutputFile final : public Output {
  public:
-  /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
+  /// @throws CannotCreate  the file exists and must not be replaced, or the system cannot create
+  ///     the file
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
   /// Writes the file to the disk and closes it.

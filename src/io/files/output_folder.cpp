@@ -119,7 +119,8 @@ void OutputFolder::copy(const std::string& from, const std::string& path) {
     check<IoError>(write_all(file.descriptor, piece.data(), got), "cannot write '" + path + "'");
 }
 
-// One syncfs() is faster than an fsync() for each of millions of files of OME-Zarr data.
+// A single syncfs() is faster than an fsync() for each file, because OME-Zarr data may have
+// millions of files.
 void OutputFolder::commit() {
   if (descriptor_ >= 0 && ::syncfs(descriptor_) < 0)
     throw IoError("cannot write '" + name_ + "' (" + std::strerror(errno) + ")");

@@ -1,5 +1,5 @@
 #pragma once
-// Outputs that are folders, which get their final names only when all of their files are complete.
+// Outputs that are folders. A folder gets its final name only when all of its files are complete.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +19,20 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Throws an error if no output can be created at `path`, a folder name without a final slash, and
-/// returns whether the output replaces an existing folder. An empty folder can always be replaced.
+/// Throws an error if lull cannot create an output at `path`, a folder name without a final slash.
+/// Returns whether the output replaces an existing folder. The output may always replace an empty
+/// folder.
 /// @param name  name of the output in messages
 /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
-/// Writes files to a folder with a temporary name beside the output. commit() renames the folder.
-/// Without commit(), the destructor removes the folder. The constructor removes the temporary
+/// Writes files to a folder with a temporary name beside the output. `commit()` renames the folder.
+/// Without `commit()`, the destructor removes the folder. The constructor removes the temporary
 /// folders that killed processes have left for the same output.
 class OutputFolder {
  public:
-  /// @param path  name of the output; a slash at the end is ignored
+  /// @param path  name of the output; the constructor ignores a slash at the end
   /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced; or
   ///     the system cannot create the folder
   OutputFolder(const std::string& path, OutputFolderOptions options);
@@ -39,14 +40,14 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// Path of the folder until commit(); empty after commit().
+  /// Path of the temporary folder; empty after `commit()`.
   const std::string& temporary() const { return temporary_; }
-  /// Writes a new file, and creates the folders in its path if needed.
-  /// @param path  path of the file, which begins with temporary()
+  /// Writes a new file, and creates the missing folders of its path.
+  /// @param path  path of the file, which begins with `temporary()`
   /// @throws IoError
   void write(const std::string& path, std::span<const std::byte> bytes);
-  /// Writes bytes at a position of a file. The first call for a path creates the file, and the
-  /// folders in its path if needed.
+  /// Writes bytes at a position of a file. The first call for a path creates the file and the
+  /// missing folders of the path.
   /// @throws IoError
   void write_at(const std::string& path, std::int64_t position, std::span<const std::byte> bytes);
   /// Copies the file `from` to the new file `path`.
@@ -57,7 +58,7 @@ class OutputFolder {
   void commit();
 
  private:
-  /// Opens a file for writing, and creates the file and the folders in its path if needed.
+  /// Opens a file for writing, and creates the file and the missing folders of its path.
   /// @param flags  further flags for open()
   int open_file(const std::string& path, int flags);
 

@@ -28,10 +28,11 @@ std::string kind_of(const struct stat& status) {
 
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status;
-  // The check comes before opening, because opening some devices has side effects.
+  // The function checks the kind of the file before it opens the file, because opening some devices
+  // has side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
-  // O_NONBLOCK ensures that opening does not block if another process has replaced the file by a
+  // With O_NONBLOCK, opening does not block if another process has meanwhile replaced the file by a
   // pipe.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. Pipes and devices of another user could block the process or be endless, so
-// the class rejects them before it opens them.
+// Reads regular files. The class rejects pipes and devices before it opens them, because they could
+// block the process or be endless.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// A temporary file for bytes that do not fit in memory. The file has no name, so the system removes
-// it when the object is destroyed or the process ends.
+// A temporary file for bytes that do not fit in memory. The file has no name. The system removes it
+// when the program destroys the object or the process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace lull::io {
 /// Opens a file without a name in `folder`, and returns its descriptor.
 /// @throws IoError
 [[nodiscard]] int open_scratch(const std::string& folder);
-/// Returns the error for a failed operation on a file that open_scratch() opened. `what` names the
-/// operation, for example "write"; `number` is the value of errno.
+/// Returns the error for a failed operation on a file that `open_scratch()` opened. `what` is the
+/// name of the operation, for example "write". `number` is the value of errno.
 [[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
-/// A queue of bytes in a file. read() returns the bytes in the order in which write() stored them.
+/// A queue of bytes in a file. `read()` returns the bytes in the order in which `write()` stored
+/// them.
 class ScratchFile {
  public:
   /// @param folder  folder in which the first write creates the file; empty: the system's folder
@@ -35,12 +36,13 @@ class ScratchFile {
   /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position, counted from the first byte after the creation of the object or
-  /// after clear(). Must not be combined with read(), which discards bytes.
+  /// Reads bytes at a position. The position counts from the first byte after the creation of the
+  /// object or after `clear()`. A caller of this function must not call `read()`, which discards
+  /// bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }
-  /// Discards all bytes that have not been read.
+  /// Discards all unread bytes of the queue.
   void clear() noexcept;
 
  private:

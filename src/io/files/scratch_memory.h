@@ -1,5 +1,5 @@
 #pragma once
-// Memory for large arrays: main memory, or a temporary file that is mapped into memory.
+// Memory for large arrays: main memory, or a temporary file that the system maps into memory.
 
 #include <cstddef>
 #include <memory>

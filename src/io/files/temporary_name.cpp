@@ -58,8 +58,8 @@ struct ProcessStatus {
 };
 
 /// Reads the state and the start time of a process from its file "stat" (proc(5), fields 3 and 22).
-/// The fields are counted from the last parenthesis, because the program's name in parentheses may
-/// contain any characters.
+/// The function counts fields from the last parenthesis, because the program's name in parentheses
+/// may contain any characters.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');
@@ -91,7 +91,8 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// A child process has a new process number after a fork, so the identity must be determined again.
+// A child process has a new process number after a fork, so the function must determine the
+// identity again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

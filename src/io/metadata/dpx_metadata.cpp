@@ -1,5 +1,5 @@
-// Reads and writes the header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts,
-// followed by user-defined data. The magic number states the byte order. In memory, headers are
+// Reads and writes the header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, and
+// user-defined data. The magic number states the byte order of the file. In memory, headers are
 // big-endian.
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr std::size_t header_bytes = 2048, generic_bytes = 1664, element_bytes =
                       first_element = 780;
 constexpr std::size_t max_user_bytes = 1 << 20;  // ST 268-1, 5.6
 
-/// A field of the header. It begins at byte `at` of the header, and contains `count` numbers of
-/// `bytes` bytes each.
+/// A field of the header that begins at byte `at` of the header. The field contains `count` numbers
+/// of `bytes` bytes each.
 struct Numbers {
   std::size_t at, count;
   std::size_t bytes;
@@ -28,16 +28,16 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Byte ranges of the header that describe how the file stores samples. They are not copied,
-/// because the output may store samples in another way.
+/// Byte ranges of the header that describe how the file stores samples. lull does not copy these
+/// ranges, because the output may store samples in another way.
 struct Range {
   std::size_t begin, end;
 };
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
 /// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Byte ranges that users fill in: texts, film data and television data. A header in which they are
-/// all empty is not copied.
+/// Byte ranges of the header that users fill in: texts, film data and television data. lull does
+/// not copy a header in which all of these ranges are empty.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {

@@ -6,7 +6,7 @@
 
 namespace lull::io {
 
-/// Returns the part of `metadata` that libtiff can write: everything except EXIF data.
+/// Returns the part of `metadata` that libtiff can write: all metadata except EXIF data.
 TiffMetadata tiff_metadata(const PictureMetadata& metadata);
 /// Adds EXIF data to a complete TIFF file of one page that already contains all other metadata.
 /// `descriptor` must be open for reading and writing. The function needs memory for two copies of

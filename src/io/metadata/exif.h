@@ -1,6 +1,6 @@
 #pragma once
-// Reads and changes the parts of EXIF and XMP data that lull uses, with Exiv2. In a build without
-// Exiv2, the functions read nothing and change nothing.
+// Reads and changes the parts of EXIF and XMP data that lull uses. In a build without Exiv2, the
+// functions read nothing and change nothing.
 
 #include <optional>
 #include <string>
@@ -24,8 +24,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes of EXIF data. change_exif() also removes the thumbnail, which shows the picture before
-/// denoising.
+/// Changes of EXIF data for `change_exif()`. This function also removes the thumbnail, which shows
+/// the picture before denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -34,15 +34,16 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// If true, change_exif() stores texts without an EXIF field of their own in the user comment.
+  /// If true, `change_exif()` stores texts without an EXIF field of their own in the user comment.
   bool uses_comment = false;
-  /// change_exif() sets this to true if the data would exceed 64 KB, the limit of Exiv2.
+  /// True if the EXIF data would exceed 64 KB, the limit of Exiv2. The function `change_exif()`
+  /// sets this member.
   bool is_too_long = false;
 };
 
 /// Returns the changed EXIF data. The function stores texts of `changes.texts` in the data, and
-/// removes them from the list. If nothing changes, the result equals `exif` bit for bit. If `exif`
-/// is empty and there is something to store, the function creates new data.
+/// removes the stored texts from the list. If nothing changes, the result equals `exif` bit for
+/// bit. If `exif` is empty and there is something to store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {
@@ -50,8 +51,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet, which equals `xmp` bit for bit if it contains none of the
-/// changed properties.
+/// Returns the changed XMP packet. If `xmp` contains none of the properties that change, the result
+/// equals `xmp` bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

@@ -1,5 +1,6 @@
 // Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with several types of
-// exceptions, all derived from std::exception. The functions treat damaged data as absent.
+// exceptions, which are all derived from std::exception. The functions treat damaged data as
+// absent.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// Text keywords of PNG, each with the EXIF tag of the same meaning.
+/// Keywords of PNG texts, each with the EXIF tag of the same meaning.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -61,7 +62,8 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// EXIF stores the gamma exponent of the display. PNG stores its inverse, the exponent of the file.
+// Returns the gamma exponent as PNG stores it. EXIF stores the exponent of the display. PNG stores
+// the inverse, the exponent of the file.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -153,8 +155,8 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores each text in the EXIF field that corresponds to the keyword of the text, and removes the
-/// text from the list. Returns whether the data changed.
+/// Stores each text in the EXIF field that corresponds to the keyword of the text, and removes
+/// stored texts from the list. Returns whether the data changed.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)
@@ -205,8 +207,8 @@ bool apply(ExifData& data, ExifChanges& changes) {
   return changed;
 }
 
-/// Sets a property of the XMP packet to `value` if the packet has it. Returns whether the packet
-/// changed.
+/// Sets a property of the XMP packet to `value` if the packet contains the property. Returns
+/// whether the packet changed.
 bool update(Exiv2::XmpData& data, const char* key, int value) {
   const auto found = data.findKey(Exiv2::XmpKey(key));
   if (found == data.end() || found->toString() == std::to_string(value)) return false;
@@ -214,8 +216,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes what Android's Ultra HDR format stores in XMP: the parameters of the gain map, and the
-/// list of the file's pictures.
+/// Removes the parameters of the gain map and the list of the file's pictures, which Android's
+/// Ultra HDR format stores in XMP.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};
@@ -252,7 +254,7 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // The EXIF data of HEIF files state no byte order, so the function chooses little-endian.
+  // For EXIF data from HEIF files, which state no byte order, the function chooses little-endian.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

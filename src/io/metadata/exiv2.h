@@ -1,5 +1,5 @@
 #pragma once
-// Exiv2's headers, and functions that hide differences between its releases.
+// Exiv2's headers, and functions for the differences between Exiv2's releases.
 
 #include <exiv2/exiv2.hpp>
 
@@ -43,13 +43,13 @@ inline auto open_image(ByteView file) {
   return image;
 }
 
-/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which `data` was
-/// decoded; empty: the data are new.
+/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which the caller
+/// decoded `data`. For new data, `original` is empty.
 /// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of tags of `data` that are missing in `encoded`. Exiv2 omits tags of more than
-/// 4 KB if all tags together are too long.
+/// Returns the names of the tags of `data` that are missing in `encoded`. If all tags together are
+/// too long, Exiv2 omits tags of more than 4 KB.
 /// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 

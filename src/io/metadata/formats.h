@@ -1,5 +1,5 @@
 #pragma once
-// Readers and writers of metadata for single file formats.
+// Functions that read and write the metadata of single file formats.
 
 #include <string_view>
 
@@ -12,8 +12,8 @@ void read_png(ByteView file, PictureMetadata& metadata);
 void read_dpx(ByteView file, PictureMetadata& metadata);
 void read_webp(ByteView file, PictureMetadata& metadata);
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata of a TIFF or HEIF file with Exiv2. In a build without Exiv2, the function
-/// only reports the metadata as lost.
+/// Reads the metadata of a TIFF or HEIF file with Exiv2. In a build without Exiv2, the functions
+/// only report the metadata as lost.
 void read_tiff(ByteView file, PictureMetadata& metadata);
 void read_heif(ByteView file, PictureMetadata& metadata);
 
@@ -27,20 +27,22 @@ ByteVector embed_in_webp(ByteView file, const PictureMetadata& metadata);
 ByteVector embed_in_tiff(ByteView file, const PictureMetadata& metadata);
 
 /// Returns a copy of the file `tiff` with the EXIF data, the XMP packet and the IPTC data of
-/// `metadata`. Tags that describe samples do not change. Must not be called in a build without
-/// Exiv2.
+/// `metadata`. Tags that describe samples do not change. A build without Exiv2 must not call this
+/// function.
 /// @throws IoError
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata);
 
-/// Maximum sizes in bytes of EXIF data and of an XMP packet in one JPEG segment, whose length field
-/// has 16 bits.
+/// Maximum sizes in bytes of EXIF data and of an XMP packet in one JPEG segment. The length field
+/// of a segment has 16 bits.
 constexpr std::size_t max_jpeg_exif = 65533 - 6, max_jpeg_xmp = 65533 - 29;
 
 /// Converts Latin-1 to UTF-8.
 std::string from_latin1(ByteView bytes);
-/// Converts bytes to UTF-8. Valid UTF-8 remains unchanged; other bytes are interpreted as Latin-1.
+/// Converts bytes to UTF-8. Valid UTF-8 remains unchanged. The function interprets other bytes as
+/// Latin-1.
 std::string to_utf8(ByteView bytes);
-/// Converts a text to Latin-1; nullopt if Latin-1 does not contain all characters of the text.
+/// Converts a text to Latin-1. Returns nullopt if Latin-1 does not contain all characters of the
+/// text.
 std::optional<std::string> to_latin1(std::string_view utf8);
 
 /// Returns the IPTC data in Photoshop's resource blocks; empty if there are none.

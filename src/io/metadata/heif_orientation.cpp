@@ -1,5 +1,5 @@
-// Reads the orientation of HEIF files (ISO/IEC 23008-12), which FFmpeg 5.1 does not read, from the
-// properties irot and imir of the primary item.
+// Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
+// primary item. FFmpeg 5.1 does not read this orientation.
 
 #include <optional>
 
@@ -49,7 +49,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns the property with the number `number`, counted from 1.
+/// Returns property `number`, counted from 1; nullopt if there is none.
 std::optional<Box> property(ByteView properties, std::uint32_t number) {
   std::optional<Box> box;
   for (std::uint32_t i = 0; i < number; ++i)
@@ -57,8 +57,9 @@ std::optional<Box> property(ByteView properties, std::uint32_t number) {
   return box;
 }
 
-/// Returns the EXIF orientation that a property describes: irot counts anticlockwise rotations by
-/// 90 degrees; imir exchanges top and bottom (0) or left and right (1).
+/// Returns the EXIF orientation that a property describes. The property irot is a number of
+/// anticlockwise rotations by 90 degrees. The property imir exchanges top and bottom (0) or left
+/// and right (1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;
   constexpr int turns[] = {1, 8, 3, 6};

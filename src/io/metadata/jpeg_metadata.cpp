@@ -1,5 +1,6 @@
-// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B), in segments before the first
-// scan. A segment consists of a marker (0xFF and a number), its length in 16 bits and its data.
+// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B). Metadata are in segments
+// before the first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits
+// and its data.
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +25,8 @@ constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// Beginning of the comment that FFmpeg's encoder writes. lull does not copy this comment to
-/// outputs.
+/// Beginning of the comment that FFmpeg's encoder writes. lull does not copy comments with this
+/// beginning to outputs.
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -73,9 +74,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
-/// credentials (C2PA, in JUMBF boxes) sign the samples before denoising, so their block has no data
-/// and only lets lull report the loss.
+/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. The
+/// exception are content credentials (C2PA, in JUMBF boxes), because they sign the samples before
+/// denoising. Their block has no data, and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -85,8 +86,8 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes how the source's samples are encoded: JFIF and its thumbnail
-/// (APP0), the quality (APP12), or the colour transform (APP14).
+/// Returns whether a segment describes the encoding of the source's samples. Such segments contain
+/// JFIF data with a thumbnail (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
          (segment.marker == 0xEE && begins_with(segment.data, "Adobe"));
@@ -100,8 +101,9 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. A segment contains `name`, the bytes that `head`
-/// returns for the index of the segment and the number of segments, and a part of the data.
+/// Writes `data` in as many segments as necessary. Each segment contains `name`, a header from the
+/// function `head`, and a part of the data. The arguments of `head` are the index of the segment
+/// and the number of segments.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -114,8 +116,8 @@ void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, Byt
   }
 }
 
-/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the given resolution; of a new
-/// segment if `jfif_data` is empty.
+/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with the given resolution. If `jfif_data`
+/// is empty, the function makes a new segment.
 ByteVector with_resolution(ByteView jfif_data, const Resolution& resolution) {
   ByteVector data = to_vector(jfif_data);
   if (data.size() < 14) data = {'J', 'F', 'I', 'F', 0, 1, 2, 0, 0, 0, 0, 0, 0, 0};
@@ -141,8 +143,8 @@ void write_blocks(ByteVector& to, const PictureMetadata& metadata) {
     write_parts(to, comment, {}, byte_view(text.text), 0, no_head);
 }
 
-/// Appends further pictures to the main picture of a JPEG file, and inserts an index of all
-/// pictures at the beginning.
+/// Appends further pictures to the main picture of a JPEG file. Also inserts an index of all
+/// pictures at the beginning of the file.
 void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictures) {
   constexpr std::size_t head = 4;
   const bool has_jfif = file[3] == app0;  // must be the first segment
@@ -157,11 +159,12 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether a segment of the encoder must be removed, because `metadata` contains data of
-/// the same kind.
+/// Returns whether lull must remove a segment of the encoder. This is the case if `metadata`
+/// contains data of the same kind.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
-  // FFmpeg writes the ICC profile of the input even if it does not suit the channels of the output.
+  // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of
+  // the output.
   if (segment.marker == app2 && begins_with(segment.data, icc_name)) return true;
   return segment.marker == app1 && begins_with(segment.data, exif_name) && !metadata.exif.empty();
 }

@@ -47,8 +47,8 @@ class Index {
   bool is_little_;
 };
 
-/// Returns whether the metadata of a picture contain the identifier of a gain map, as defined by
-/// Adobe, by Apple or in ISO 21496-1.
+/// Returns whether the metadata of a picture contain the identifier of a gain map by Adobe, by
+/// Apple or of ISO 21496-1.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",
@@ -58,8 +58,9 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` with the position and the size of the data of each APP2 segment
-/// before the first scan of a JPEG file. `read(at, to, count)` copies `count` bytes of the file.
+/// Calls `visit(position, bytes)` for each APP2 segment before the first scan of a JPEG file.
+/// `position` and `bytes` are the position and the size of the segment's data. The function
+/// `read(at, to, count)` must copy `count` bytes of the file from position `at` to `to`.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

@@ -1,6 +1,6 @@
 #pragma once
-// Orientation of pictures: converts between EXIF's numbers and FFmpeg's display matrices, and
-// rotates samples.
+// Converts the orientation of pictures between EXIF's numbers and FFmpeg's display matrices. Also
+// rotates the samples of pictures.
 
 #include <array>
 #include <cstdint>
@@ -13,14 +13,16 @@ namespace lull::io {
 
 using DisplayMatrix = std::array<std::int32_t, 9>;
 
-/// Returns FFmpeg's matrix for one of EXIF's orientations (1 to 8).
+/// Returns FFmpeg's display matrix for an EXIF orientation (1 to 8).
 DisplayMatrix display_matrix(int orientation);
 
-/// Returns the orientation of a display matrix in side data; 1 if `matrix` is empty; nullopt if the
-/// matrix changes the size or rotates by an angle that is not a multiple of 90 degrees.
+/// Returns the EXIF orientation of a display matrix in side data; 1 if `matrix` is empty. Returns
+/// nullopt if the matrix changes the size, or rotates by an angle that is not a multiple of 90
+/// degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
-/// Returns the orientation that has the same effect as `first` followed by `second`.
+/// Returns the orientation that has the same effect as the orientation `first` followed by the
+/// orientation `second`.
 int combined_orientation(int first, int second);
 
 /// Returns whether the orientation exchanges width and height.
@@ -30,7 +32,7 @@ inline bool swaps_sides(int orientation) { return orientation >= 5; }
 /// without an orientation tag. The caller must create `to` with the same pixel format and the size
 /// after the rotation. Each sample must occupy complete bytes, and no plane may be subsampled.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
-/// Returns whether rotate_samples() supports the format.
+/// Returns whether `rotate_samples()` supports the pixel format.
 bool can_rotate(AVPixelFormat format);
 
 }  // namespace lull::io

@@ -50,8 +50,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// Copies the orientation from the EXIF data. Also copies the resolution, the gamma and the
-// chromaticities if no other part of the file states them.
+// Copies the orientation from the EXIF data. The function also copies the resolution, the gamma and
+// the chromaticities if no other part of the file states them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;
@@ -111,8 +111,8 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // HEIF and JPEG XL store the orientation outside the EXIF data. It is 1 for JPEG XL, whose
-      // decoder has already rotated the picture.
+      // HEIF and JPEG XL store the orientation outside the EXIF data. For JPEG XL, the orientation
+      // is 1, because the decoder has already rotated the picture.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }
@@ -120,7 +120,7 @@ PictureMetadata read_metadata(ByteView file) {
   return metadata;
 }
 
-// Reads the metadata of a JPEG XL file, which consists of boxes as in ISO/IEC 14496-12 (ISO/IEC
+// Reads the metadata of a JPEG XL file. The file consists of boxes as in ISO/IEC 14496-12 (ISO/IEC
 // 18181-2, section 9). The box "Exif" begins with the offset of the TIFF structure.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {

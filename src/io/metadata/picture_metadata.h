@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures, which lull reads from an input, adapts to the format of the output,
-// and writes into the encoded pictures.
+// Metadata of still pictures. lull reads the metadata of an input, adapts them to the format of the
+// output, and writes them into the encoded pictures.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace lull::io {
 using ByteView = std::span<const std::uint8_t>;
 using ByteVector = std::vector<std::uint8_t>;
 
-/// File formats with metadata that lull can read and write; `other`: all other formats.
+/// File formats with metadata that lull can read and write. The value `other` stands for all other
+/// formats.
 enum class PictureKind { jpeg, png, tiff, webp, dpx, other };
 
 /// Resolution in samples per inch.
@@ -30,7 +31,8 @@ struct PictureText {
   bool operator==(const PictureText&) const = default;
 };
 
-/// Data that only files of one format can contain, for example a segment of JPEG or a chunk of PNG.
+/// Data that only files of one format can contain, for example a segment of a JPEG file or a chunk
+/// of a PNG file.
 struct NativeBlock {
   PictureKind holder = PictureKind::other;  // the format; `other`: no output can contain the block
   std::string name;                         // for messages: "the JPEG segment APP4"
@@ -67,7 +69,7 @@ struct PictureMetadata {
 };
 
 /// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF)
-/// or JPEG XL. Damaged metadata are ignored. The result is empty for other formats.
+/// or JPEG XL. The function ignores damaged metadata. The result is empty for other formats.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture according to its first bytes.
@@ -77,7 +79,7 @@ PictureKind kind_of(ByteView file);
 PictureKind kind_of_extension(const std::string& extension);
 
 /// Adds metadata to the encoded picture `file` and returns the new bytes. `metadata` must come from
-/// prepare_metadata(), and replaces metadata of the same kinds from the encoder.
+/// `prepare_metadata()`. It replaces metadata of the same kinds from the encoder.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

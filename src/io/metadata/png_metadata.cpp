@@ -1,5 +1,5 @@
-// Reads and writes the metadata of PNG files (ISO/IEC 15948), in chunks before the samples. A chunk
-// consists of its length, its type, its data and a checksum.
+// Reads and writes the metadata of PNG files (ISO/IEC 15948). Metadata are in chunks before the
+// samples. A chunk consists of its length, its type, its data and a checksum.
 
 #include <zlib.h>
 
@@ -50,7 +50,8 @@ void write_chunk(ByteVector& to, std::string_view type, ByteView data) {
   append_big(to, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Decompresses data; empty if they are damaged, or larger than 16 MiB after decompression.
+/// Decompresses data. The result is empty if the data are damaged, or larger than 16 MiB after
+/// decompression.
 ByteVector inflated(ByteView data) {
   constexpr std::uint64_t max_bytes = 16 << 20;
   const InflatedSize size = inflated_size(data, max_bytes);
@@ -71,8 +72,8 @@ ByteVector deflated(ByteView data) {
   return out;
 }
 
-/// Removes a text that ends with a zero byte from the beginning of `data`, and returns it without
-/// the zero byte.
+/// Removes a text with a zero byte at its end from the beginning of `data`. Returns the text
+/// without the zero byte.
 ByteView take_text(ByteView& data) {
   const auto zero = std::ranges::find(data, 0);
   const ByteView text(data.begin(), zero);
@@ -86,8 +87,8 @@ int hex_digit(std::uint8_t c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Decodes a profile in ImageMagick's text form: a line with a name, a line with the number of
-/// bytes, and lines of hexadecimal digits.
+/// Decodes a profile in ImageMagick's text form. The text consists of a line with a name, a line
+/// with the number of bytes, and lines of hexadecimal digits.
 ByteVector decode_raw_profile(std::string_view text) {
   int lines = 0;
   std::size_t at = 0;
@@ -114,8 +115,8 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Stores the profile in a text of ImageMagick's form (decode_raw_profile()). Returns false if the
-/// text does not have this form.
+/// Decodes a text in ImageMagick's form, and stores the profile of the text in `metadata`. Returns
+/// false if the text does not have this form.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());
@@ -150,8 +151,9 @@ void add_text(PictureText text, PictureMetadata& metadata) {
   }
 }
 
-// Reads a text chunk (ISO/IEC 15948, 11.3.4) with a keyword and a text: in Latin-1 (tEXt),
-// compressed (zTXt), or in UTF-8 after two flags, a language and a translated keyword (iTXt).
+// Reads a text chunk (ISO/IEC 15948, 11.3.4), which contains a keyword and a text. The text is in
+// Latin-1 (tEXt), compressed (zTXt), or in UTF-8 (iTXt). In iTXt, two flags, a language and a
+// translated keyword precede the text.
 void read_text_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   ByteView data = chunk.data;
   PictureText text;
@@ -194,12 +196,12 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 /// Types of PNG chunks that describe the source's samples or their encoding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Types of PNG chunks that remain valid, although their type says that they are not safe to copy.
+/// Types of PNG chunks that remain valid, although their type marks them as not safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// Stores an ancillary chunk for the output. A lower-case first letter of the type marks ancillary
-// chunks, which readers may ignore. A lower-case fourth letter marks chunks that remain valid if
-// the samples change (ISO/IEC 15948, 5.4).
+// Stores an ancillary chunk for the output. Programs may ignore ancillary chunks, whose type begins
+// with a lower-case letter. A lower-case fourth letter marks chunks that remain valid if the
+// samples change (ISO/IEC 15948, 5.4).
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;
