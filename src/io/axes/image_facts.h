@@ -24,8 +24,7 @@ struct ImageFacts {
 
 /// Reads the voxel sizes and channel names from the description of a TIFF file. The description is
 /// OME-XML or ImageJ's text.
-/// @param pixels_per_unit  resolution of the file along x and y, which only ImageJ's text needs; 0:
-///     unknown
+/// @param pixels_per_unit  resolution along x and y, for ImageJ's text only; 0: unknown
 [[nodiscard]] ImageFacts read_facts(std::string_view description, double pixels_per_unit);
 
 /// The size of the planes and the format of the samples, as OME-XML states them.

@@ -46,7 +46,7 @@ StackAxes imagej_axes(const DescribedPages& file) {
     axes.page_of_frame = imagej_pages(axes);
     return axes;
   }
-  // ImageJ often writes a description without axes, which therefore causes no warning.
+  // A description without axes causes no warning, because ImageJ often writes such descriptions.
   const bool is_plain = axes.channels == 1 && axes.times == 1 && axes.slices == 1;
   StackAxes plain{.slices = file.pages, .page_of_frame = {}, .warning = {}};
   if (!is_plain)

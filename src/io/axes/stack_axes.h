@@ -38,10 +38,9 @@ struct DescribedPages {
   int width = 0, height = 0;
 };
 
-/// Reads the axes from the description of a TIFF file: OME-XML, or ImageJ's text with pages in the
-/// order channel, z, time. Without a description, all pages are slices of one volume. If ImageJ's
-/// text contradicts the number of pages, the function sets StackAxes::warning and takes all pages
-/// for slices of one volume.
+/// Reads the axes from the description of a TIFF file: OME-XML, or ImageJ's text. Without a
+/// description, or if ImageJ's text contradicts the number of pages, all pages are slices of one
+/// volume. A contradiction in ImageJ's text also sets StackAxes::warning.
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 

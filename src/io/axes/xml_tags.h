@@ -14,19 +14,19 @@ struct XmlTag {
   std::string_view attributes;  // text between the name and the end of the tag
   std::string_view text;        // text between this tag and the next one
 
-  /// Returns the value of an attribute with its predefined entities (such as &amp;) decoded;
-  /// nullopt if the tag does not have the attribute.
+  /// Returns the decoded value of an attribute; nullopt if the tag does not have the attribute. The
+  /// function decodes the predefined entities, such as &amp;.
   std::optional<std::string> attribute(std::string_view wanted) const;
-  /// Returns the integer value of an attribute. Returns `otherwise` if the tag does not have the
-  /// attribute, and nullopt if the value is not an integer.
+  /// Returns the integer value of an attribute; `otherwise` if the tag does not have the attribute.
+  /// Returns nullopt if the value is not an integer.
   std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
 };
 
 class XmlTags {
  public:
   explicit XmlTags(std::string_view text) : rest_(text) {}
-  /// Returns the next start tag or the next tag of an empty element. The function skips comments,
-  /// processing instructions, CDATA and end tags.
+  /// Returns the next tag that begins an element, including tags of empty elements. The function
+  /// skips comments, processing instructions, CDATA and end tags.
   std::optional<XmlTag> next();
 
  private:

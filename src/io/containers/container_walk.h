@@ -1,7 +1,7 @@
 #pragma once
-// Checks the structure of a media file unit by unit: chunks, elements, packets or blocks, depending
-// on the container. The check is needed because FFmpeg's demuxers skip damaged units and report no
-// damage.
+// Checks the structure of a media file unit by unit. Depending on the container, the units are
+// chunks, elements, packets or blocks. The check is needed because FFmpeg's demuxers skip damaged
+// units and report no damage.
 
 #include <cstdint>
 #include <memory>
@@ -25,8 +25,8 @@ class ContainerWalk {
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Returns the number of faults found so far. A damaged unit is one fault, and so is a run of
-  /// bytes that belong to no unit.
+  /// Returns the number of faults found so far. A damaged unit counts as one fault. A run of bytes
+  /// outside of units also counts as one fault.
   std::int64_t faults() const { return faults_; }
   /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
@@ -43,7 +43,8 @@ class ContainerWalk {
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the check, if the remaining bytes cannot be interpreted as units.
+  /// Ends the check. The check of a container calls this function if it cannot interpret the
+  /// remaining bytes as units.
   void stop() { at_ = file_.size(); }
   /// Counts a fault at the position `at()`.
   void add_fault(const std::string& text);
@@ -58,9 +59,9 @@ class ContainerWalk {
   std::string first_fault_;
 };
 
-/// Opens the structure check for a file that FFmpeg's demuxer with the name `demuxer` reads.
-/// `video` is the stream index of the main video. Returns null if `path` is not a regular file, or
-/// if the demuxer itself reports damage.
+/// Opens the structure check for a file that FFmpeg's demuxer `demuxer` reads. `video` is the
+/// stream index of the main video. Returns null if `path` is not a regular file, or if this demuxer
+/// itself reports damage.
 std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
                                                    std::string_view demuxer, int video);
 

@@ -2,7 +2,8 @@
 
 namespace lull::io {
 
-// A number occupies one byte more than it has leading zero bits (RFC 8794, section 4).
+// The number of leading zero bits plus one is the length of a number in bytes (RFC 8794, section
+// 4).
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
   std::uint8_t raw[8];
   if (!file.read(at, raw, 1) || raw[0] == 0) return false;

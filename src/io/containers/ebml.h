@@ -14,8 +14,8 @@ struct EbmlNumber {
 };
 
 /// Reads a number of variable length at byte `at` of the file. Returns false if there is no valid
-/// number. `keep_marker` keeps the leading bits that mark the length in the result, as is usual for
-/// identifiers of elements.
+/// number. If `keep_marker` is true, the result contains the leading bits that mark the length, as
+/// is usual for identifiers of elements.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.

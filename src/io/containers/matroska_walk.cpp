@@ -88,7 +88,7 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // Position of the end of the current cluster; 0: the size of the cluster is unknown; nullopt:
+  // Position of the end of the current cluster; 0 if the size of the cluster is unknown; nullopt
   // outside of clusters.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
@@ -209,8 +209,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Verifies the checksum of an element (RFC 8794, section 11.3.1): an optional first child element
-/// contains the checksum of the other children, in little-endian order.
+/// Verifies the checksum of an element (RFC 8794, section 11.3.1). The checksum is in an optional
+/// first child element, covers the other children, and is little-endian.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];

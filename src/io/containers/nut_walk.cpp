@@ -1,5 +1,5 @@
-// Checks the structure of NUT files (FFmpeg's specification of 2007), which consist of packets with
-// checksums and of frames. FFmpeg skips all bytes from an invalid header to the next
+// Checks the structure of NUT files (FFmpeg's specification of 2007). A NUT file consists of
+// frames, and of packets with checksums. FFmpeg skips all bytes from an invalid header to the next
 // synchronisation point, and reports no damage.
 
 extern "C" {
@@ -54,7 +54,7 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// The properties of a frame that its first byte (the frame code) determines.
+/// The properties of a frame. Its first byte, the frame code, determines them.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };

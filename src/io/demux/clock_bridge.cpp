@@ -30,7 +30,7 @@ bool is_dense(const AVStream& stream) {
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the time stamps had overflowed by the time stamp `time`.
+/// Returns the number of overflows of the time stamp counter before `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -75,8 +75,8 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
 }
 
 /// Returns whether the time stamps of the input have jumped back although the time stamp of
-/// `packet` has increased. The cause is a demuxer that mistakes a backward jump for an overflow of
-/// the counter, and adds the counter's range.
+/// `packet` has increased. A demuxer causes such an increase if it mistakes a backward jump for an
+/// overflow of the counter.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -95,8 +95,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether a video packet, shifted by the video's current offset, has about the same time
-/// as the most recent audio packet. Equal times mean that the video has only paused, for example in
-/// a slide show, and that its time stamps have not jumped.
+/// as the most recent audio packet. If so, the time stamps of the video have not jumped. The video
+/// has only paused, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -145,9 +145,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. The time
-/// stamps jump if the second packet continues the first packet. If it does not, only the first
-/// packet has a wrong time stamp.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. A second
+/// packet that continues the first packet confirms the jump. Without a jump, only the first packet
+/// has a wrong time stamp.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -179,8 +179,8 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps. The section's offset places the packets after
-/// the jump directly after the last frame before the jump.
+/// Begins a new section of continuous time stamps after a jump of the video. The offset of the
+/// section moves its first frame to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
@@ -206,8 +206,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the section of continuous time stamps of a packet that does not belong to the video. The
-/// result is an index in `offsets_`; nullopt if the time stamp of the packet fits no section.
+/// Returns the section of continuous time stamps of an audio, subtitle or data packet. The result
+/// is an index in `offsets_`; nullopt if the time stamp of the packet fits no section.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -224,8 +224,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // If the time stamps after a long pause agree with the time stamps of the video, the time stamps
-  // have not jumped.
+  // After a long pause of a stream, the function compares the time stamps with those of the video.
+  // If the two agree, the time stamps of the stream have not jumped.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -234,8 +234,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // The single waiting packet has a wrong time stamp if the next packet does not continue it. In
-    // this case, the time stamps of the stream have not jumped.
+    // If the next packet does not continue the single waiting packet, the waiting packet has a
+    // wrong time stamp. The time stamps of the stream have then not jumped.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -270,9 +270,8 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the waiting packets of a stream whose time stamps have jumped without a jump of the
-/// video. A packet whose time stamp fits no section of continuous time stamps begins a new section
-/// for its stream.
+/// Delivers the waiting packets of a stream after a jump of its time stamps that the video does not
+/// share. A packet whose time stamp fits no section of continuous time stamps begins a new section.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -294,8 +293,8 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new section of continuous time stamps for the stream of the packet. The section's
-/// offset places the packet directly after the previous packet of the stream.
+/// Begins a new section of continuous time stamps for the stream of the packet. The offset of the
+/// section places the packet directly after the previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);

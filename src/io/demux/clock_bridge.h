@@ -11,12 +11,10 @@
 
 namespace lull::io {
 
-/// Shifts the time stamps of a demuxer's packets, so that no time stamp jumps. Packets of formats
-/// without FFmpeg's flag AVFMT_TS_DISCONT do not change.
-///
-/// After a jump, the video continues directly after the last frame before the jump. ClockBridge
-/// shifts all other streams by the same offset, and drops audio packets that overlap with earlier
-/// audio packets. ClockBridge also clears the damage flag that the demuxer sets before a jump.
+/// Shifts the time stamps of a demuxer's packets, so that no time stamp jumps. After a jump, the
+/// video continues directly after the last frame before the jump. ClockBridge shifts all other
+/// streams by the same offset, and drops audio packets that overlap with earlier audio packets.
+/// Packets of formats without FFmpeg's flag AVFMT_TS_DISCONT do not change.
 class ClockBridge {
  public:
   /// @param context  must outlive this object
@@ -40,9 +38,9 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times in ticks of the stream, after the packet that `pop()` returned most recently: its
-    // decoding time, the expected decoding time of the next packet, the end of the presentation,
-    // the duration.
+    // Times in ticks of the stream, after the packet that `pop()` returned most recently. `last` is
+    // the decoding time of this packet, `next` is the expected decoding time of the next packet,
+    // and `end` is the end of the presentation.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video

@@ -15,9 +15,9 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// Checks whether the boxes of an MP4 file are complete. A box begins with its size and type
-// (ISO/IEC 14496-12, 4.2). If the size is 1, a size of 64 bits follows the type. The check ends at
-// the first box of unknown type, because data of other programs may follow the last box.
+// Checks whether the boxes of an MP4 file are complete (ISO/IEC 14496-12, 4.2). A box begins with
+// its size and type. If the size is 1, a size of 64 bits follows the type. The check ends at the
+// first box of unknown type, because data of other programs may follow the last box.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -87,8 +87,7 @@ constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Checks whether the last packet of an MPEG-TS file is complete. A packet has 188 bytes and begins
 // with 0x47. Packets begin every 188 bytes, every 192 bytes (Blu-ray, with time stamps), or every
-// 204 bytes (DVB, with checksums). The function finds the position of the packets by a search for
-// five consecutive packets.
+// 204 bytes (DVB, with checksums). The function searches for five consecutive packets.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -238,7 +237,7 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
 }
 
 // Checks the end of an input from a pipe. Only NUT has an element at its end (the index) that
-// proves a complete input. If the index is longer than the stored end InputPipe::tail(), the
+// proves a complete input. If the index is longer than the stored last bytes of the input, the
 // function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};

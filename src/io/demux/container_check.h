@@ -10,15 +10,12 @@
 namespace lull::io {
 
 /// Returns why a regular file cannot be complete; an empty text if there is no sign of a
-/// truncation. The function reads the headers of the outermost units of the file and the demuxer's
-/// index.
-///
-/// The function cannot detect a truncation between two units of MPEG-TS, FLV, Y4M, fragmented MP4,
-/// or Matroska without sizes. It cannot detect any truncation of a raw stream, such as H.264
-/// without container.
+/// truncation. The function cannot detect a truncation between two units of MPEG-TS, FLV, Y4M,
+/// fragmented MP4, or Matroska without sizes. It cannot detect any truncation of a raw stream, such
+/// as H.264 without container.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Examines the last bytes of the data from a pipe. Returns why the data cannot be complete, or an
+/// Examines the last bytes of the data from a pipe. Returns why the data cannot be complete; an
 /// empty text if there is no sign of a truncation.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Counts damage of inputs or reports it as an error.
+// Counts damage of inputs. If the options tolerate no damage, the first damage is an error.
 
 #include <cstdint>
 #include <deque>
@@ -35,8 +35,8 @@ class DamageCount {
   /// Records that the input ends too early. Further calls have no effect.
   void add_truncation(const std::string& text);
   /// Reports that the structure check has found `faults` faults so far. `text` describes the first
-  /// fault. The same damage can cause a fault and a damaged frame, so `found()` returns the larger
-  /// of the two numbers.
+  /// fault. The same damage can cause a fault and a damaged frame. The total in `found()` is
+  /// therefore the larger of the number of faults and the number of damaged frames.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Ends the count at the end of the input. For a truncated input, the function counts `missing`
   /// frames as damaged, and at least one frame.

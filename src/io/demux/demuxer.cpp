@@ -50,7 +50,7 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to the time SourceOptions::skip_us, in microseconds after the first frame.
+// Seeks to the time `time_us`, in microseconds after the first frame.
 // @throws InvalidArgument  the input cannot seek, or the position after a seek would be unknown
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
@@ -156,8 +156,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Counts a read error as damage. Returns whether the demuxer may continue, because some of FFmpeg's
-// demuxers can read on from a later position.
+// Counts a read error as damage. Returns whether the demuxer may continue. Some of FFmpeg's
+// demuxers can continue at a later position after a read error.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;

@@ -60,14 +60,14 @@ class Demuxer {
   /// Returns whether the input can be opened a second time. The result is false for pipes and
   /// network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads packets until it has read all packets of the other streams before `end`, a time in the
+  /// Reads until all packets of the other streams before `end` have been read. `end` is in the
   /// video's time base. In some containers, audio packets come after the video packets of the same
   /// time.
   void read_others_until(std::int64_t end);
   /// Stores the size of the video's pictures in the parameters of the stream if the container does
   /// not state the size.
   void note_size(int width, int height);
-  /// Seeks to a position before `time`, which is in the video's time base. Returns false if this
+  /// Seeks to a position before `time`, which is in the video's time base. Returns false if the
   /// input does not support seeking.
   bool seek(std::int64_t time);
   /// Returns the discontinuities of the input's time stamps that ClockBridge has removed so far.
@@ -94,7 +94,7 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// State after the most recent packet of the video: number of faults, number of frames missing at
+  /// State after the most recent packet of the video: number of faults, number of missing frames at
   /// the faults, number of video packets, duration of the packet, times of the first and the last
   /// packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;

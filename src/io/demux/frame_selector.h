@@ -12,12 +12,9 @@
 
 namespace lull::io {
 
-/// Decides for each frame and packet whether the output contains it. Each part of selected frames
-/// begins in the output where the previous part ends. FrameSelector shifts the packets of other
-/// streams by the same time as the frames around them.
-///
-/// The decoding thread calls `judge_frame()` for the frames. The muxing thread calls
-/// `judge_packet()` for the packets of other streams.
+/// Decides for each frame and packet whether the output contains it. FrameSelector shifts time
+/// stamps, so that each selected part begins where the previous part ends. The decoding thread
+/// calls `judge_frame()`. The muxing thread calls `judge_packet()` for packets of other streams.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times

@@ -102,9 +102,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#'. The
-// function therefore replaces a folder whose name contains one of these characters by
-// /proc/self/fd/N.
+// Makes the address of the file for FFmpeg. FFmpeg ends the path of an address at '?' and '#'. If
+// the name of the folder contains one of these characters, the address contains /proc/self/fd/N in
+// place of the folder.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

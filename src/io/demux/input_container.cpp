@@ -53,7 +53,7 @@ bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
 
-/// Returns whether FFmpeg can detect where a picture of this codec ends.
+/// Returns whether FFmpeg has a parser for the codec. A parser can detect the end of a picture.
 bool has_parser(AVCodecID codec) {
   void* state = nullptr;
   while (const AVCodecParser* parser = av_parser_iterate(&state))

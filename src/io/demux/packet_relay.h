@@ -16,11 +16,8 @@
 namespace lull::io {
 
 /// A queue for packets between the demuxer and the muxer. An input may store hours of audio between
-/// two frames or after the last frame. PacketRelay therefore moves packets beyond the memory limit
-/// to a scratch file.
-///
-/// If no muxer has called `attach()` before the demuxer reads the first frame, PacketRelay drops
-/// all packets.
+/// two frames, so PacketRelay moves packets beyond the memory limit to a scratch file. If no muxer
+/// has called `attach()` before the demuxer reads the first frame, PacketRelay drops all packets.
 class PacketRelay {
  public:
   /// Returns the maximum number of bytes of packets in memory. `memory` is the memory limit of the

@@ -24,8 +24,8 @@ class PictureFiles {
   /// Makes an empty list, for inputs that are not picture sequences.
   PictureFiles() = default;
   /// Finds the files that match the pattern `path` and that options.selection selects. If
-  /// options.margins is true, the list also contains the other matching files as context for
-  /// temporal filtering, marked as not selected.
+  /// options.margins is true, the list also contains the other matching files, marked as not
+  /// selected. The filter uses these files as temporal context.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
@@ -33,8 +33,8 @@ class PictureFiles {
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
   /// Returns the content of the next file as a packet; null after the last file. The time stamp is
-  /// the index of the file among all files. If `reader` is libtiff, the packet has no data. All
-  /// files must have the format of `first`, the container of the first file.
+  /// the index of the file. If `reader` is libtiff, the packet has no data.
+  /// @param first  container of the first file
   /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Continues with the file that has the index `time`. Returns false if there is no such file.

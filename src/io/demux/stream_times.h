@@ -13,9 +13,8 @@ class StreamTimes {
  public:
   void note(const AVPacket& packet);
   /// Returns whether the demuxer has read all packets of the other streams before `end`, a time in
-  /// the video's time base. If the input has audio, the time stamps of the audio decide. Subtitles
-  /// and data may have no packets for a long time, so without audio, the time stamps of the video
-  /// decide.
+  /// the video's time base. The time stamps of the audio decide. If there is no audio, the time
+  /// stamps of the video decide, because subtitles and data may have no packets for a long time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

@@ -10,7 +10,7 @@ namespace lull::io {
 
 /// Registers DCMTK's decoders for compressed samples and disables DCMTK's messages. Further calls
 /// have no effect.
-/// @throws BadData if DCMTK has no dictionary of attributes
+/// @throws BadData  DCMTK has no dictionary of attributes
 void set_up_dcmtk();
 
 /// Returns all values of an attribute as text without padding; empty if the data set does not have

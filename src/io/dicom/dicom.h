@@ -17,11 +17,9 @@ namespace lull::io {
 
 /// Reads the headers of a DICOM series and sorts the slices along their normal. Slices at equal
 /// positions form a time series of volumes.
-/// @param series  the Series Instance UID or the number of the series; empty: the only series
-/// @throws BadData  a file is damaged, the slices do not form a volume, or lull cannot read the
-///     samples
-/// @throws InvalidArgument  `series` is empty and there are several series, or `series` does not
-///     exist
+/// @param series  the UID or the number of the series; empty: the only series
+/// @throws BadData  a file is damaged or not supported, or the slices do not form a volume
+/// @throws InvalidArgument  there is no such series, or `series` is empty and there are several
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

@@ -60,7 +60,7 @@ class Attributes {
     const double value = number(tag, fallback);
     return std::abs(value) < 2e9 ? static_cast<int>(value) : fallback;
   }
-  /// Returns the value of an attribute that is a binary integer of 16 or 32 bits (US, UL);
+  /// Returns the value of an attribute that is a binary integer of 16 or 32 bits (US, UL). Returns
   /// `fallback` if there is no such attribute.
   std::int64_t binary(DcmTagKey tag, std::int64_t fallback) const {
     Uint16 narrow = 0;

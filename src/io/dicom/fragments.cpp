@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// Returns the bytes of item `number`; nullopt if DCMTK cannot read them.
+/// Returns the bytes of item `number`; nullopt if DCMTK cannot read the item.
 std::optional<Bytes> item_bytes(DcmPixelSequence& items, unsigned long number) {
   DcmPixelItem* item = nullptr;
   Uint8* bytes = nullptr;
@@ -50,7 +50,8 @@ std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragme
   const std::optional<Bytes> table = items > 0 ? item_bytes(fragments, 0) : std::nullopt;
   if (!table) return std::nullopt;
   const auto count = static_cast<std::size_t>(frames);
-  // The table of offsets is not needed for a single frame, or if each frame has one fragment.
+  // A single frame needs no table of offsets. Several frames need no table if each frame has
+  // exactly one fragment.
   const bool has_one_each = items == count + 1;
   if (frames > 1 && !has_one_each && !table->empty() && table->size() != 4 * count)
     return std::nullopt;

@@ -11,9 +11,9 @@
 
 namespace lull::io {
 
-/// Returns the bytes of all fragments of a frame of JPEG 2000. The first item of the sequence is
-/// the table of offsets. If the table is empty, each fragment that begins with a codestream begins
-/// a frame. Returns nullopt if the fragments or the offsets contradict the number of frames.
+/// Returns the bytes of all fragments of a frame of JPEG 2000. The first item of `fragments` is the
+/// table of offsets. Returns nullopt if the fragments or the offsets contradict the number of
+/// frames.
 /// @param frames  number of frames of the image
 /// @param frame   number of the frame, from 0
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragments,

@@ -12,8 +12,7 @@ using Bytes = std::span<const std::uint8_t>;
 // Markers of codestreams.
 constexpr std::uint32_t start = 0xff4f, size = 0xff51, tile_part = 0xff90, end = 0xffd9;
 
-/// Returns the big-endian number of `count` bytes at position `at`. `bytes` must contain all of
-/// them.
+/// Returns the big-endian number of `count` bytes at position `at`. `bytes` must be long enough.
 std::uint32_t number_at(Bytes bytes, std::size_t at, std::size_t count) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[at + i];

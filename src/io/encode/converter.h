@@ -11,8 +11,8 @@ namespace lull::io {
 /// must state their matrix and their sample range.
 class Converter {
  public:
-  /// `from` and `to` are examples that state the pixel format, size, colour space and sample range
-  /// of all pictures before and after the conversion.
+  /// Like `from` and `to`, all pictures before and after the conversion must have one pixel format,
+  /// size, colour space and sample range.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 

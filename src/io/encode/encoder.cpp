@@ -35,8 +35,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // The function rounds the time since the first frame, so that rounding errors do not depend on
-  // the time of the first frame.
+  // The function subtracts the time of the first frame before it rounds. Rounding errors therefore
+  // do not depend on the time of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,9 +45,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // The output moves a frame if the time of the frame changes by more than one tick of the input,
-  // the rounding error. If the output does not keep the input's start time, a change that is equal
-  // for all frames does not count.
+  // The constant frame rate moves a frame if its time changes by more than one tick of the input,
+  // the rounding error. If the output does not keep the input's start time, the function ignores a
+  // change that is equal for all frames.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;

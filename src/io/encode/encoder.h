@@ -65,8 +65,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  result of times() of the previous segment's encoder, which had the same
-  ///     arguments; null for the first segment of a video
+  /// @param times  result of `times()` of the encoder of the previous segment; null for the first
+  ///     segment of a video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);

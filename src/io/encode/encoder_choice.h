@@ -64,15 +64,15 @@ struct EncoderChoice {
   /// Whether the conversion only changes the bit depth or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user; empty if there is none. The note reports that lull converts samples
-  /// without loss although the user requested no conversion, or that few players support the
-  /// output.
+  /// A note for the user; empty if there is none. A note reports that lull converts samples without
+  /// loss although the user requested no conversion. A note also reports that few players support
+  /// the output.
   std::string note;
 };
 
 /// Returns the encoders that can store the samples unchanged, in order of preference. If there is
 /// none and the user requested no pixel format, the result contains the encoders with the smallest
-/// loss. An encoder may still reject the size of the frames when lull opens the encoder.
+/// loss. An encoder may still reject the size of the frames later.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

@@ -148,7 +148,7 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
 
 /// Enables the slices of FFV1 level 3. The encoder encodes slices in parallel and gives each slice
 /// a checksum. If chroma has a quarter of the columns or rows of luma, FFmpeg loses samples of
-/// slices that do not begin at a multiple of 4. lull then uses 2x2 slices, the minimum of FFmpeg.
+/// slices that do not begin at a multiple of 4. lull then uses only 2x2 slices.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -191,8 +191,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // FFmpeg writes Y4M with more than 8 bits only with the setting FF_COMPLIANCE_UNOFFICIAL. Other
-  // programs can read such files.
+  // FFmpeg writes Y4M files with more than 8 bits only with the setting FF_COMPLIANCE_UNOFFICIAL.
+  // Other programs can read these files.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

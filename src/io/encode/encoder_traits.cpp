@@ -118,7 +118,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Traits by codec, for encoders whose name is not in the table.
+    // Traits of encoders whose name is not in the table. The codec selects the traits.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,

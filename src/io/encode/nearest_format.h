@@ -16,11 +16,10 @@ struct FormatLoss {
   bool rounding = false;  // YCbCr becomes RGB or vice versa: values are rounded
   int excess = 0;         // capacity of the target format that the picture does not need
 
-  /// Returns whether the conversion loses more information than rounding loses.
+  /// Returns whether the conversion loses information. Rounding does not count.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
   /// Returns the weight of the loss. The nearest format has the smallest weight. The members are in
-  /// order of importance: the weight of a member exceeds the sum of the weights of all later
-  /// members.
+  /// order of importance. Each member has more weight than all later members together.
   int weight() const;
 };
 

@@ -142,7 +142,7 @@ struct EncoderTraits {
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
-  // Workarounds for encoders (`encoder_options.cpp`, `encoder.cpp`)
+  // Workarounds for faults of encoders.
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;

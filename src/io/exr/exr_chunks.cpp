@@ -138,8 +138,8 @@ std::string name_of(const Chunk& chunk) {
 }
 
 /// Returns a text about the first chunk that does not end exactly at the beginning of the next
-/// chunk; empty if there is none. The stored size of such a chunk is wrong, because programs leave
-/// no space between chunks. `head` contains the size of a chunk's header in bytes for each part.
+/// chunk; empty if there is none. Programs leave no space between chunks, so a space or an overlap
+/// means a wrong size. `head` contains the size of a chunk's header for each part, in bytes.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -206,9 +206,9 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // The header of a chunk contains numbers of 4 bytes each. The first is the index of the part,
-    // only in files with several parts. The row of the samples or the four coordinates of the tile
-    // follow. The last is the size of the data.
+    // The header of a chunk contains numbers of 4 bytes each: the row of the samples or the four
+    // coordinates of the tile, and the size of the data. In files with several parts, the index of
+    // the part comes first.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -221,8 +221,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // Several threads search for damage at the same time. The result is the damaged chunk with the
-  // smallest index, whatever the order of the threads.
+  // Several threads search for damage at the same time. The result does not depend on the order of
+  // the threads: it is the damaged chunk with the smallest index.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

@@ -9,8 +9,8 @@
 namespace lull::io {
 
 /// Returns a text about the first damaged chunk; empty if there is none. The function finds chunks
-/// of a wrong size. For RLE, ZIP, PXR24 and PIZ, it also finds damaged compressed data. The
-/// function ignores deep parts and parts with subsampled channels.
+/// of a wrong size, and damaged data with RLE, ZIP, PXR24 or PIZ compression. It ignores deep parts
+/// and parts with subsampled channels.
 /// @param threads  number of threads that search; 0: one thread
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 

@@ -46,8 +46,8 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR expects the address of the sample in row 0 and column 0 of the file. The plane may not
-  // contain this sample.
+  // OpenEXR expects the address of the sample in row 0 and column 0 of the file, even if the plane
+  // does not contain this sample.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));

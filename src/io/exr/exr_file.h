@@ -20,7 +20,7 @@ class ExrFile {
   /// @param path     name of the file in messages
   /// @param threads  number of threads for compression and decompression; 0: one per core
   /// @param picture  name of the layer that is the picture; empty: the default layer
-  /// @throws BadData  the file is damaged, is not an OpenEXR file, or has no such layer
+  /// @throws BadData  the file is damaged, is no OpenEXR file, or has no such layer
   ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,
           const std::string& picture = {});
   ~ExrFile();

@@ -28,8 +28,8 @@ bool contains_name(const Names& names, std::string_view name) {
                              [&](const auto& one) { return equal_ignoring_case(one, name); });
 }
 
-/// Returns the name of the layer of a channel: the name of the part, followed by the text before
-/// the last dot of the channel's name.
+/// Returns the name of the layer of a channel. The name consists of the name of the part, and the
+/// text before the last dot of the channel's name.
 std::string layer_of(const std::string& part, const std::string& channel) {
   const std::size_t dot = channel.rfind('.');
   const std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
@@ -101,10 +101,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. Without attributes for views, a picture with "right" in its name,
-/// such as "combined.right", means that there are a left and a right view. Layers without "right"
-/// then belong to the left view. In other names, such as "light.right", "right" may describe a
-/// lamp.
+/// Returns the views of a file. If no attribute states views, a picture with "right" in its name,
+/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
+/// the left view. In other names, such as "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;

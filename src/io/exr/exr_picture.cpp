@@ -117,8 +117,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds requests for the layers that options.layers chooses. The function omits layers that share
-/// channels with another request. `read_layer()` reads the omitted layers later.
+/// Adds a read request for each layer that options.layers chooses. The function omits layers that
+/// share channels with another request. `read_layer()` reads the omitted layers later.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

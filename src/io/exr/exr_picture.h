@@ -8,8 +8,8 @@
 namespace lull::io {
 
 /// Returns the picture of a file as planar floats: grey, RGB or RGB with alpha. AVFrame::opaque_ref
-/// contains the complete file, and the layers of options.layers that lull can read together with
-/// the picture. `path` is the file's name in messages.
+/// contains the complete file and layers that options.layers chooses. `path` is the file's name in
+/// messages.
 /// @throws BadData  the file is damaged, deep, subsampled or too large, or contains no picture
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options);
 

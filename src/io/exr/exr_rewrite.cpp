@@ -47,7 +47,7 @@ class GrowingBytes final : public Imf::OStream {
 };
 
 /// Returns whether a second compression can change the decompressed samples. PXR24 rounds floats to
-/// 24 bits, and a second rounding does not change the rounded floats again.
+/// 24 bits. A second rounding does not change the rounded floats.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
@@ -197,8 +197,8 @@ void put_all(PartPixels& pixels, const NewSamples& samples) {
       pixels.put(one->channels[i], one->from[i], one->layer->window);
 }
 
-/// Returns whether the channels that are not in `changed` remain equal if the compression method in
-/// `header` compresses and decompresses them.
+/// Returns whether compression and decompression by the method in `header` preserve all channels
+/// that are not in `changed`.
 bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
                           const std::set<std::string>& changed, int threads) {
   GrowingBytes bytes;

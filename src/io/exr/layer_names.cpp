@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark a layer of IDs. They may occur at any position of the layer's name.
+/// Words that mark a layer of IDs at any position of the layer's name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
 /// Words that mark a layer of IDs if "id" follows directly, as in "objectid".
@@ -21,8 +21,8 @@ constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark a layer of data, such as depth, normals or motion. They may occur at any
-/// position of the layer's name.
+/// Words that mark a layer of data, such as depth, normals or motion, at any position of the
+/// layer's name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
@@ -131,9 +131,8 @@ std::string_view last_component(std::string_view layer) {
 }
 
 // Returns the content of a layer according to its name. For example, the word "albedo" in
-// "albedo.RGBA" means data. In a title, as in "Depth of field.Combined", words do not mean data. A
-// title is a component of at least three words in a name that ends with the usual name of a
-// picture.
+// "albedo.RGBA" means data. Words in a title do not mean data, as in "Depth of field.Combined". A
+// title has at least three words, and the name of its layer ends with the usual name of a picture.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

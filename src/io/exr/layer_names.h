@@ -20,8 +20,8 @@ enum class LayerContent {
   data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Returns the content of a layer according to its name. The case of letters, separators, and
-/// digits at the end do not matter.
+/// Returns the content of a layer according to its name. The function ignores the case of letters,
+/// separators, and digits at the end.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
 /// Returns the rank of a layer's name among the usual names of pictures; -1 for other names. Rank 0

@@ -185,8 +185,8 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// Copies all side data of the stream `from` to the stream `to`. The output stream `to` contains
-/// copies of the packets of `from`.
+/// Copies all side data of the stream `from` to the stream `to`, into which lull copies the packets
+/// of `from`.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

@@ -97,8 +97,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context that logs with `context`; null if there is none. `context` is the
-/// codec context itself, or an object of FFmpeg inside a codec context.
+/// Returns the codec context to which the log context `context` belongs; null if there is none. A
+/// log context is a codec context, or an object of FFmpeg inside a codec context.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);

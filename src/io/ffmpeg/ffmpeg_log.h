@@ -25,8 +25,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a Scope exists, the messages that FFmpeg logs in the thread of the Scope count as
-  /// messages about the file of `topic`. Scopes can be nested.
+  /// While a Scope exists, the messages that FFmpeg logs in the thread of the Scope belong to the
+  /// file of `topic`. Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -43,7 +43,7 @@ class LogTopic {
   /// AVCodecContext.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, the messages of a decoder count as messages about the file of `topic` if
+  /// While a Mark exists, the messages of a decoder belong to the file of `topic` if
   /// AVCodecContext::opaque of the decoder equals `mark`. FFmpeg copies `opaque` to the contexts of
   /// all threads of a decoder. The caller must close the decoders before it destroys the Mark.
   class Mark {

@@ -26,8 +26,8 @@ bool begins_with_first(const std::uint8_t* bytes) {
 }
 
 /// Decodes a float map of two rows. Returns whether the decoder keeps the order of rows in the
-/// file. Also returns false if the codec cannot decode the map. lull reports such a failure when it
-/// decodes the input.
+/// file. Also returns false if the codec cannot decode the map, because lull reports this failure
+/// when it decodes the input.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";
   for (const auto& value : {first, second})

@@ -49,10 +49,9 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
 /// depth, because FFmpeg accepts such samples in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
-/// Makes the planes of `picture` refer to the samples of `frame` without a copy. The caller must
-/// have set the format and the size of `picture`, which must have no buffers. If the memory layouts
-/// differ, or the rows are not aligned to 64 bytes, the function returns false and changes nothing.
-/// The caller must then use `pack()`.
+/// Makes the planes of `picture` refer to the samples of `frame` without a copy. `picture` must
+/// have its format and size, but no buffers. Returns false, and changes nothing, if the memory
+/// layouts differ or the rows are not aligned to 64 bytes. The caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to the buffers of `picture`. The traits of `picture`

@@ -33,8 +33,8 @@ class InputPipe {
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// Returns at least the last 1 MiB of the bytes read so far. If there were fewer bytes, the
-  /// result contains all bytes.
+  /// Returns the last bytes that the pipe has delivered: at least 1 MiB, or all bytes if the input
+  /// is shorter.
   const std::string& tail() const { return tail_; }
 
  private:

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns whether the names `from` and `to` refer to the same file. If so, the function removes
-/// the name `from`. This handles a network file system that loses the reply to a successful link(),
-/// repeats the request, and then reports EEXIST.
+/// If the names `from` and `to` refer to the same file, removes the name `from` and returns true. A
+/// network file system may lose the reply to a successful link(). It then repeats the request and
+/// reports EEXIST.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -59,7 +59,7 @@ bool rename_if_free(const std::string& from, const std::string& to) {
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
   // On file systems without hard links (FAT), a rename can replace an existing file. The function
-  // therefore first checks that the new name is free.
+  // therefore first checks whether a file with the new name exists.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;

@@ -91,8 +91,8 @@ struct CreatedFile {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
-/// Writes the names of the files in the folder of `path` to the disk, if the file system supports
-/// this operation.
+/// Writes the entries of the folder of `path` to the disk, if the file system supports this
+/// operation.
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {

@@ -19,9 +19,8 @@ struct OutputFolderOptions {
   std::function<bool(const std::string& path)> may_replace = {};
 };
 
-/// Throws an error if lull cannot create an output at `path`, a folder name without a final slash.
-/// Returns whether the output replaces an existing folder. The output may always replace an empty
-/// folder.
+/// Returns whether an output at `path`, a folder name without a final slash, replaces an existing
+/// folder. The output may always replace an empty folder.
 /// @param name  name of the output in messages
 /// @throws CannotCreate  the name belongs to a file, or to a folder that must not be replaced
 bool check_free_folder(const std::string& path, const std::string& name,

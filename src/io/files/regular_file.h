@@ -1,6 +1,6 @@
 #pragma once
 // Reads regular files. The class rejects pipes and devices before it opens them, because they could
-// block the process or be endless.
+// block the process or contain endless data.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ class RegularFile {
  public:
   /// Opens a regular file.
   /// @throws NoInput  the file does not exist, is not a regular file, or cannot be opened
-  /// @throws IoError  the failure may be temporary
+  /// @throws IoError  the system cannot open the file now, but may succeed later
   explicit RegularFile(const std::string& path);
   ~RegularFile();
   RegularFile(RegularFile&& other) noexcept;

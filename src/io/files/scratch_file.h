@@ -1,6 +1,6 @@
 #pragma once
-// A temporary file for bytes that do not fit in memory. The file has no name. The system removes it
-// when the program destroys the object or the process ends.
+// A temporary file for bytes that do not fit in memory. The file has no name. The system removes
+// the file when the program destroys the object or the process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +36,8 @@ class ScratchFile {
   /// Reads and removes the next bytes of the queue.
   /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
-  /// Reads bytes at a position. The position counts from the first byte after the creation of the
-  /// object or after `clear()`. A caller of this function must not call `read()`, which discards
-  /// bytes.
+  /// Reads bytes at a position, counted from the first byte after the creation of the object or
+  /// after `clear()`. A caller of this function must not call `read()`, which discards bytes.
   /// @throws IoError  the disk fails, or the file has fewer bytes
   void read_from(std::int64_t position, void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }

@@ -12,8 +12,8 @@ namespace lull::io {
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
 /// Returns memory that maps a temporary file without a name. If main memory is scarce, the system
-/// moves pages to the file. The function reserves the space of the file. The system removes the
-/// file when the last reference to the memory is destroyed, or when the process ends.
+/// moves pages to the file. The system removes the file when the last reference to the memory is
+/// destroyed, or when the process ends.
 /// @param folder  folder of the file; empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

@@ -58,7 +58,7 @@ struct ProcessStatus {
 };
 
 /// Reads the state and the start time of a process from its file "stat" (proc(5), fields 3 and 22).
-/// The function counts fields from the last parenthesis, because the program's name in parentheses
+/// The function counts fields after the last parenthesis, because the program's name in parentheses
 /// may contain any characters.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");

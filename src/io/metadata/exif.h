@@ -24,8 +24,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes of EXIF data for `change_exif()`. This function also removes the thumbnail, which shows
-/// the picture before denoising.
+/// Changes that `change_exif()` makes to EXIF data. The function always removes the thumbnail,
+/// which shows the picture before denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -34,7 +34,8 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// If true, `change_exif()` stores texts without an EXIF field of their own in the user comment.
+  /// If true, `change_exif()` stores texts that have no EXIF field of their own in the user
+  /// comment.
   bool uses_comment = false;
   /// True if the EXIF data would exceed 64 KB, the limit of Exiv2. The function `change_exif()`
   /// sets this member.

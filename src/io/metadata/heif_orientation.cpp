@@ -15,7 +15,7 @@ struct Box {
   ByteView data;
 };
 
-/// Returns the first box in `bytes`, and removes it from `bytes`; nullopt at the end.
+/// Removes the first box from `bytes` and returns the box; nullopt at the end.
 std::optional<Box> take_box(ByteView& bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::size_t size = read_big(bytes.data(), 4), head = 8;

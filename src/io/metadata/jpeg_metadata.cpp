@@ -74,9 +74,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. The
-/// exception are content credentials (C2PA, in JUMBF boxes), because they sign the samples before
-/// denoising. Their block has no data, and only lets lull report the loss.
+/// Returns the block for PictureMetadata::native that preserves a segment of a JPEG file. Content
+/// credentials (C2PA, in JUMBF boxes) sign the samples before denoising. The block of such a
+/// segment therefore has no data, and only lets lull report the loss.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -86,8 +86,8 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment describes the encoding of the source's samples. Such segments contain
-/// JFIF data with a thumbnail (APP0), the quality (APP12), or the colour transform (APP14).
+/// Returns whether a segment describes the encoding of the source's samples: JFIF with its
+/// thumbnail (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
          (segment.marker == 0xEE && begins_with(segment.data, "Adobe"));
@@ -159,8 +159,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether lull must remove a segment of the encoder. This is the case if `metadata`
-/// contains data of the same kind.
+/// Returns whether `metadata` contains data of the same kind as a segment of the encoder. lull then
+/// removes the segment.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of

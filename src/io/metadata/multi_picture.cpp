@@ -47,8 +47,8 @@ class Index {
   bool is_little_;
 };
 
-/// Returns whether the metadata of a picture contain the identifier of a gain map by Adobe, by
-/// Apple or of ISO 21496-1.
+/// Returns whether the metadata of a picture contain an identifier of a gain map. Adobe, Apple and
+/// ISO 21496-1 define different identifiers.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",

@@ -26,8 +26,7 @@ bool is_multi_picture(ByteView file);
 std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at,
                                              std::size_t index_bytes);
 
-/// Returns the size in bytes of the index of `pictures` pictures. The number includes the main
-/// picture.
+/// Returns the size in bytes of an index of `pictures` pictures, including the main picture.
 std::size_t index_size(std::size_t pictures);
 /// Returns the index of a file in which `pictures` follow a main picture of `main_bytes` bytes.
 /// `index_at` is the position of the index in the file.

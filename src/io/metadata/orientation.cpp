@@ -9,8 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// The coefficients a, b, c, d of a rotation or reflection. The rotation moves the sample at (x, y)
-/// to the position (a x + c y, b x + d y) plus an offset.
+/// The coefficients of a rotation or reflection. The sample at (x, y) moves to the position (a x +
+/// c y, b x + d y) plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;
@@ -28,7 +28,7 @@ constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
 
 constexpr std::int32_t one = 1 << 16;  // in the matrix's numbers of 16.16 bits
 
-/// Returns the distance in bytes between neighbouring pixels of a row of plane `plane`.
+/// Returns the distance in bytes between neighbouring pixels of a row in plane `plane`.
 int pixel_bytes(const AVPixFmtDescriptor& format, int plane) {
   int bytes = 0;
   for (int i = 0; i < format.nb_components; ++i)

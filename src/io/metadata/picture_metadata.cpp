@@ -25,8 +25,8 @@ bool is_heif(ByteView file) {
   return std::ranges::find(brands, text_view(file.subspan(8, 4))) != std::end(brands);
 }
 
-/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if it is not
-/// valid UTF-8.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`; 0 if the bytes
+/// are not valid UTF-8.
 std::size_t utf8_length(ByteView bytes) {
   const std::uint8_t c = bytes[0];
   const std::size_t length = c < 0x80   ? 1

@@ -24,7 +24,7 @@ struct Resolution {
   bool operator==(const Resolution&) const = default;
 };
 
-/// A text with a keyword, as in PNG files. All members are in UTF-8.
+/// A text with a keyword, as in PNG files. All members are UTF-8.
 struct PictureText {
   std::string keyword, text;
   std::string language, translated_keyword;

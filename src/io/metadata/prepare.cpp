@@ -92,7 +92,7 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // A missing resolution of 72 samples per inch is no loss, because programs write this value if
+    // The loss of a resolution of 72 samples per inch is not reported. Programs write this value if
     // they do not know the resolution.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
@@ -111,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can contain metadata of all kinds. DPX files and formats of
-  /// PictureKind::other can contain only data of their own format.
+  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats of
+  /// PictureKind::other, can contain only data of their own format.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }
@@ -212,8 +212,9 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG stores texts in comments. TIFF stores the resolution and the primaries in tags. These
-    // data therefore need no EXIF fields.
+    // Texts in JPEG files need no EXIF fields, because JPEG stores texts in comments. The
+    // resolution and the primaries in TIFF files need no EXIF fields, because TIFF stores them in
+    // tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
