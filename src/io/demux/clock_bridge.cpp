@@ -224,8 +224,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // After a long pause of a stream, the function compares the time stamps with those of the video.
-  // If the two agree, the time stamps of the stream have not jumped.
+  // After a long pause, the time stamps of a stream have not jumped if they agree with the time
+  // stamps of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }

@@ -36,8 +36,7 @@ class FrameSelector {
   /// time stamps of kept packets, and shortens subtitles to the selected part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether `judge_packet()` would drop the packet according to the decisions about frames
-  /// so far.
+  /// Returns whether `judge_packet()` would drop the packet now.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }

@@ -159,8 +159,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether `metadata` contains data of the same kind as a segment of the encoder. lull then
-/// removes the segment.
+/// Returns whether `metadata` replaces a segment of the encoder, because both contain data of the
+/// same kind. lull removes replaced segments.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of
