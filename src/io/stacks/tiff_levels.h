@@ -1,5 +1,6 @@
 #pragma once
-// The pyramids of OME-TIFF files, whose pages refer to smaller copies (sub-images).
+// The pyramids of OME-TIFF files. The pages of such a file refer to smaller copies of themselves
+// (sub-images).
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace lull::io {
 
-/// Writes the smaller copies of the page that was written last. The samples of each copy are means
-/// of blocks of the preceding copy, rounded to the sample type.
+/// Writes smaller copies of the page that the caller wrote last. The samples of a copy are means of
+/// blocks of the preceding copy, rounded to the sample type.
 /// @param layout   layout of the page
 /// @param samples  samples of the page, in native byte order
 /// @param copies   layouts of the copies, from the largest to the smallest
@@ -24,7 +25,7 @@ void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const 
                   std::span<const TiffLayout> copies,
                   const std::function<void(std::size_t)>& set_tags);
 
-/// Writes the smaller copies of pages, which write() computes from the filtered pages.
+/// Writes smaller copies of filtered pages, in the sizes of the sub-images of the input.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData
