@@ -10,12 +10,10 @@
 
 namespace lull::io {
 
-/// Returns the facts of a job, including a checksum of the complete input. Name, size and date do
-/// not identify the content of a file, and change if a user moves the job.
-///
-/// A process that encodes segments of a planned job reads only some blocks of the input. If the
-/// digest of these blocks (sample_digest()) equals the digest in the plan, the function uses the
-/// checksum in the plan.
+/// Returns the facts of a job, including a checksum of the complete input, because name, size and
+/// date do not identify the content of a file. A process that encodes segments of a planned job
+/// reads only some blocks of the input. If the digest of these blocks (sample_digest()) equals the
+/// digest in the plan, the function uses the checksum in the plan.
 /// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);

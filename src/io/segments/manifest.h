@@ -3,6 +3,7 @@
 // job. The first line "lull job 1" states the format. The last line contains "sha256" and the
 // SHA-256 of all preceding lines. The first word of each other line states its content:
 
+// Lines of a manifest, by their first word:
 // - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX
 // - "threads": the number of threads of each encoder
 // - "segment": the number of the segment, its number of frames, and the size in bytes and the

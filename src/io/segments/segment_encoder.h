@@ -12,8 +12,8 @@ namespace lull::io {
 
 class SegmentEncoder {
  public:
-  /// @param encoder  the encoder of the first segment, which has not encoded any frame
   /// All arguments must outlive this object.
+  /// @param encoder  the encoder of the first segment, which has not encoded any frame
   SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Container& container,
                  const EncoderInput& input, const SinkOptions& options);
 

@@ -16,9 +16,8 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments in order, and between them the packets of the copied streams.
-/// The function reads the copied streams from the input again. The order depends only on the
-/// packets, so equal jobs give bit-identical files.
+/// Writes the packets of all segments in order, interleaved with the packets of the copied streams.
+/// The function reads the copied streams from the input again. Equal jobs give bit-identical files.
 /// @param source  a source at its end, because only then the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails

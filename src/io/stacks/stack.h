@@ -13,14 +13,12 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file or a folder contains.
-///
-/// - `nifti`: a volume of any format. Files named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz always
-///   count as volumes, even if they are damaged.
+/// Returns the kind of stack that a file or a folder contains. `none` means that the input is not a
+/// stack, or that `options` state its format.
+/// - `nifti`: a volume of any format, or a file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
 /// - `tiff`: a TIFF file with several pages, or with grey samples other than 8- or 16-bit integers
-///   and half floats.
-/// - `zarr`: a folder that contains Zarr metadata or has a name that ends in .zarr.
-/// - `none`: all other files, and all inputs for which `options` state the format.
+///   and half floats
+/// - `zarr`: a folder that is named .zarr or has Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns the maximum number of samples of a slice. Within this limit, width and height fit in an
@@ -67,15 +65,17 @@ std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& 
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
-/// Throws an error if the options request a function that only encoders support.
+/// Throws an error if the options contain an option that is only for encoders.
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Throws an error if the output name or an option is only for volumes.
+/// Throws an error if the output name or an option is suitable only for stacks. The source is not a
+/// stack.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Throws an error if the options state a data type, because only volumes have data types.
+/// Throws an error if the options state a data type. Only outputs that are volumes have a data
+/// type.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 

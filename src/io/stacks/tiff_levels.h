@@ -16,9 +16,8 @@ namespace lull::io {
 
 /// Writes smaller copies of the page that the caller wrote last. The samples of a copy are means of
 /// blocks of the preceding copy, rounded to the sample type.
-/// @param layout   layout of the page
 /// @param samples  samples of the page, in native byte order
-/// @param copies   layouts of the copies, from the largest to the smallest
+/// @param copies   layouts of the copies, the largest first
 /// @param set_tags  function that sets the tags of the copy with the given index
 /// @throws IoError, and any exception of `set_tags`
 void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
@@ -31,11 +30,12 @@ class TiffLevels {
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if any
-  /// of them differs from the page in more than its size, or is larger than the preceding one.
+  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if a
+  /// sub-image is larger than the preceding one, or differs from the page in a property other than
+  /// its size.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
-  /// Writes the copies of the page that was written last.
-  /// @param samples  samples of that page, in native byte order
+  /// Writes the copies of the page that the caller wrote last.
+  /// @param samples  samples of this page, in native byte order
   /// @throws IoError, BadData
   void write(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 

@@ -7,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// A sink that gets no frames. The constructor throws the errors of a sink that writes the output.
+/// A sink without frames. Its constructor throws the errors of a sink that writes the output.
 class TrialSink final : public EncodingSink {
  public:
   TrialSink(const std::string& path, const FileSource& source, const SinkOptions& options,
