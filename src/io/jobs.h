@@ -107,7 +107,7 @@ struct SegmentState {
   std::int64_t bytes = 0;     // size of the segment's file
   std::int64_t finished = 0;  // time in seconds since 1970; 0: there is no file
 };
-/// State of a job, for reports to the user.
+/// State of a job for reports to the user.
 struct JobState {
   std::optional<JobPlan> plan{};  // nullopt: a job of a single process (OUTPUT.lull-job)
   std::vector<JobFact> facts{};
