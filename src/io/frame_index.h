@@ -47,8 +47,8 @@ struct FrameIndex {
   /// Returns the number of frames that the source returns before the picture with the index
   /// `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// Returns the index of the last picture, at or before the frame `frame`, to which a source can
-  /// seek. Returns 0 if there is no such picture.
+  /// Returns the index of the last picture to which a source can seek, at or before the frame
+  /// `frame`. Returns 0 if there is no such picture.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 

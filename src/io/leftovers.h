@@ -27,8 +27,7 @@ struct Leftover {
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
 /// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
-/// or folder is in use again, or if the system cannot remove it. In the latter case, errno states
-/// the reason.
+/// or folder is no longer abandoned, or if the system cannot remove it; errno states the reason.
 bool remove_leftover(const Leftover& leftover);
 
 /// Removes the abandoned files and folders in `folder` for which `belongs` returns true. The

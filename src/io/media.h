@@ -24,7 +24,7 @@
 namespace lull::io {
 
 /// Sample type of an output volume. `same` keeps the type and the scale of the input. `int16` keeps
-/// integers that fit in 16 bits unchanged. If the samples are not such integers, `int16` scales all
+/// the samples unchanged if all of them are integers that fit in 16 bits, and otherwise scales all
 /// values. `float32` stores values without a scale.
 enum class DataType { same, int16, float32 };
 
@@ -44,9 +44,9 @@ struct AdditionalSource {
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process performs. `all`: the complete job. If several
-/// processes share the job, each process performs another part. `plan`: writing the plan.
-/// `segments`: encoding segments. `join`: joining the segments.
+/// The part of a job in segments that a process performs. `all` is the complete job. If several
+/// processes share the job, a process writes the plan (`plan`), encodes segments (`segments`), or
+/// joins the segments (`join`).
 enum class JobPart { all, plan, segments, join };
 
 /// Options of a job that encodes the output in segments (see open_sink()). If the process ends
@@ -59,7 +59,7 @@ struct SegmentOptions {
   std::vector<AdditionalSource> additional;  // unused for JobPart::join
 
   JobPart part = JobPart::all;
-  // Members for jobs that several processes share:
+  // Members for jobs that several processes share.
   std::string folder;              // folder of the job
   std::shared_ptr<JobPlan> plan;   // for JobPart::plan, what is known so far
   std::string input;               // for JobPart::plan, the path with which the source was opened
@@ -141,7 +141,7 @@ class MediaSink : public FrameSink {
   /// Returns one warning for each property of the input that the output loses: bits, alpha or
   /// chroma of the samples, data streams, chapters, tags, languages, dispositions, colour, HDR10,
   /// time code, rotation. write() adds warnings for captions and HDR10+ metadata of later frames.
-  /// If the container cannot store audio, subtitles or attachments, open_sink() throws an error.
+  /// Lost audio, subtitles and attachments are errors of open_sink().
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). If the process ends
   /// without destroying this object, the process must remove the file.
@@ -161,8 +161,7 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets that the copied streams lack because of damage. The source must
-  /// tolerate damage.
+  /// Returns the number of packets that the copied streams lack because of damage in the input.
   virtual Damage damage() const { return {}; }
   /// Writes everything like finish(), and then calls `accepts`. If `accepts` returns true, the
   /// output gets its final name, and the result is empty. If `accepts` returns false, the output
@@ -190,9 +189,9 @@ class MediaSink : public FrameSink {
 // lines.
 
 // Output patterns: a pattern with the extension of a still picture writes one file for each frame,
-// unless the source is a single still picture. A number pattern (`out.%04d.png`) takes its numbers
-// from a numbered input, or else counts the frames from 0. A `*` becomes the text that the `*` in
-// the input's pattern matched. Each file has a temporary name until it is complete.
+// unless the source is a single still picture. A number pattern (`out.%04d.png`) uses the numbers
+// of a numbered input. For other inputs, it counts the frames from 0. A `*` becomes the text that
+// the `*` in the input's pattern matched. A file has a temporary name until it is complete.
 
 // Outputs of volumes: the input of a volume output must be a volume. The formats are NIfTI (.nii,
 // .nii.gz), NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz) and pairs (.hdr). A DICOM input can also become
@@ -201,7 +200,8 @@ class MediaSink : public FrameSink {
 
 // Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
 // OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
-// accept stacks. The digests are those of the frames' float samples (VideoInfo::values).
+// accept stacks. For stacks, `hash` writes digests of the float samples of frames
+// (VideoInfo::values).
 
 // Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
 // segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
@@ -267,7 +267,7 @@ void check_output_name(const std::string& path, const std::string& input,
                                            const SinkOptions& options);
 
 /// Returns the facts (JobFact) of the interrupted job for the output `path`. The list is empty if
-/// there is no such job. A run that continues the job must have equal facts.
+/// there is no interrupted job. A run that continues the job must have equal facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
 /// Returns whether `path` is the name of a single picture, although `source` is not a single still

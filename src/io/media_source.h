@@ -124,8 +124,8 @@ struct SourceOptions {
   Rational rate{25, 1};
   Selection selection;
   /// If true, the source also returns frames outside the selection as context for temporal
-  /// filtering. These frames are marked with Frame::context_only. The context begins with the first
-  /// frame of the input. MediaSource::end_context_at() determines its end.
+  /// filtering, marked with Frame::context_only. The context begins with the first frame of the
+  /// input. MediaSource::end_context_at() determines its end.
   bool margins = false;
   Limits limits;
   /// Folder for data that do not fit in memory, for example packets of copied streams that are far
@@ -233,9 +233,9 @@ class MediaSource : public FrameSource {
 // a DICOM series (SourceOptions::series_uid), or an OME-Zarr store.
 
 // Addresses and patterns: if no file has the name `path`, the name may be an address of one of
-// SourceOptions::protocols, or the pattern of a sequence of pictures of one size and kind. The
-// last part of a pattern contains a number (`in.%04d.png`, `in.####.tif`; numbers may be missing)
-// or wildcards (`shot_*.tif`, with * ? [ ]). Runs of digits in names are compared as numbers.
+// SourceOptions::protocols, or the pattern of a sequence of pictures of one size and kind. The last
+// part of a pattern contains a number (`in.%04d.png`, `in.####.tif`; numbers may be missing) or
+// wildcards (`shot_*.tif`, with * ? [ ]). The source sorts names with runs of digits as numbers.
 
 // Stacks as inputs: the slices of a volume become grey frames of floats, volume after volume. The
 // pages of a TIFF file with several pages become frames of 8 bits, or of floats for other bit
@@ -258,7 +258,7 @@ class MediaSource : public FrameSource {
 /// floats). Palettes become RGB, and 1-bit formats become 8 bits.
 /// @throws NoInput, InvalidArgument, BadData
 /// @throws OutOfMemory  options.limits.memory is too small
-/// @throws DeviceFailure  only by read(): the decoding GPU has failed
+/// @throws DeviceFailure  only read(): the decoding GPU has failed
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
 

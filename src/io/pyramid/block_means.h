@@ -10,10 +10,10 @@
 
 namespace lull::io {
 
-/// Divides an axis of a pyramid level into blocks of samples. The mean of a block is a sample of
-/// the next smaller level. All blocks have the size F if the number of blocks is the number of
-/// samples divided by the integer F, rounded down or up. Rounded down, the remaining samples belong
-/// to no block; rounded up, the last block is smaller.
+/// Divides an axis of a pyramid level into blocks. The mean of a block is a sample of the next
+/// smaller level. If `after` is the quotient of `before` and an integer factor, rounded up or down,
+/// each block has `factor` samples. Only the last block may then be smaller, and samples after the
+/// last block belong to no block.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

@@ -72,8 +72,8 @@ void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
   directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
-/// Adds the tags for the camera that the DNG standard requires. Inputs that are not DNG files lack
-/// these tags.
+/// The DNG standard requires tags for the camera. This function adds these tags if the input is not
+/// a DNG file.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));

@@ -17,8 +17,8 @@ class GpuDecoder {
   explicit GpuDecoder(int device);
 
   /// Configures `decoder` for decoding on the GPU. The caller must open `decoder` afterwards.
-  /// FFmpeg decodes on the CPU if the GPU does not support the stream. is_on_gpu() returns where
-  /// FFmpeg has decoded a frame.
+  /// FFmpeg decodes on the CPU if the GPU does not support the stream. is_on_gpu() returns whether
+  /// FFmpeg has decoded a frame on the GPU.
   void attach(AVCodecContext& decoder) const;
 
   /// Copies a decoded surface, with all properties of the picture, to other memory of the GPU. A

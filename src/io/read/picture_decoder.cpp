@@ -214,8 +214,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within the memory of the GPU. The GPU could copy the first frame, so an error
-/// means that the GPU has failed.
+/// Copies a picture within the memory of the GPU. The GPU has already copied the first frame, so an
+/// error means that the GPU has failed.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -322,7 +322,7 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// An error of a GPU decoder is never tolerated damage. After an error in the first frame, the CPU
+// The source does not tolerate errors of a GPU decoder. After an error in the first frame, the CPU
 // decodes the stream. An error in a later frame ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);

@@ -108,8 +108,8 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // The index contains no entry for a picture after its end. The function cannot compare such a
-  // picture.
+  // The index contains no entry for pictures after its end, so the function cannot compare these
+  // pictures.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&

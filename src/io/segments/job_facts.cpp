@@ -53,10 +53,10 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns a text that identifies the content of an input: its size and its checksum. In a process
-/// that encodes segments of a planned job, the function computes only a digest of some blocks. If
-/// this digest equals the digest in the plan, the function returns the value of the fact `name`
-/// from the plan. Otherwise, it returns the digest, so that the comparison with the plan fails.
+/// Returns a text that identifies the content of an input: its size and its checksum. A process
+/// that encodes segments of a planned job computes only a digest of some blocks. If this digest
+/// equals the digest in the plan, the function returns the value of the fact `name` in the plan.
+/// Otherwise, it returns the digest, which differs from the fact.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());

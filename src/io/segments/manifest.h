@@ -1,7 +1,7 @@
 #pragma once
 // The manifest of a job in segments is a text file with the facts and the finished segments of the
 // job. The first line "lull job 1" states the format. The last line contains "sha256" and the
-// SHA-256 of all preceding lines. The first word of each other line states its content:
+// SHA-256 of all preceding lines.
 
 // Lines of a manifest, by their first word:
 // - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX

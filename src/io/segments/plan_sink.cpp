@@ -124,9 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the elements after the last picture that filters need as context from a list with one
-  /// element for each picture. The source may have read further pictures. Their number depends on
-  /// the speed of the threads, and the plan must not depend on it.
+  /// Shortens a list that has one element for each picture. The last remaining element belongs to
+  /// the last picture that filters need as context. The source may have read more pictures,
+  /// depending on the speed of the threads. The plan must not depend on this speed.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

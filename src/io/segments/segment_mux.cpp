@@ -97,8 +97,8 @@ class Interleaving {
   }
 
   // Returns whether the packet is at least `slack_s` seconds after the last selected picture. In
-  // this case, the function has already read all selected packets of the video. Packets may come
-  // later in the file than video packets of the same time, by less than the slack.
+  // this case, the function has already read all selected packets of the video. A packet may come
+  // later in the file than a video packet of the same time, but by less than `slack_s`.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

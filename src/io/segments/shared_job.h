@@ -22,8 +22,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Makes `times` process the selected pictures among the first `pictures` pictures of the index, as
-/// if an encoder had encoded them.
+/// Makes `times` process pictures of the index, as if an encoder had encoded them. The function
+/// selects these pictures from the first `pictures` pictures of the index.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 

@@ -33,8 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // If the page has only one strip, its stated size may be wrong: some programs state the size of
-  // all pages.
+  // If the page has only one strip, the stated size of the strip may be wrong. Some programs state
+  // the size of all pages instead.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 

@@ -15,10 +15,10 @@ enum class StackKind { none, nifti, tiff, zarr };
 
 /// Returns the kind of stack that a file or a folder contains. `none` means that the input is not a
 /// stack, or that `options` state its format.
-/// - `nifti`: a volume of any format, or a file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
+/// - `nifti`: any volume, or any file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
 /// - `tiff`: a TIFF file with several pages, or with grey samples other than 8- or 16-bit integers
 ///   and half floats
-/// - `zarr`: a folder that is named .zarr or has Zarr metadata
+/// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns the maximum number of samples of a slice. Within this limit, width and height fit in an
@@ -50,8 +50,8 @@ std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns what a volume loses in the output `path`. The list is empty if the source is not a
-/// volume.
+/// Returns one text for each content of a volume that the output `path` loses. The list is empty if
+/// the source is not a volume.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -60,8 +60,8 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns what a stack of planes (TIFF, OME-Zarr) loses in the output `path`. The list is empty
-/// for other sources.
+/// Returns one text for each content of a stack of planes (TIFF, OME-Zarr) that the output `path`
+/// loses. The list is empty for other sources.
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
@@ -69,8 +69,8 @@ std::vector<std::string> losses_of_planes(const std::string& path, const MediaSo
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Throws an error if the output name or an option is suitable only for stacks. The source is not a
-/// stack.
+/// Throws an error if the source is not a stack, but the output name or an option is only for
+/// stacks.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 

@@ -16,9 +16,9 @@ bool is_tiff_file(const std::string& path);
 /// description from ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, or one
-/// grey page in two cases: its description states several pictures, or still pictures cannot have
-/// its samples (signed integers, or more than 16 bits except half floats). Returns false for files
+/// Returns whether a TIFF file is a stack of grey slices: a file with several grey pages, with a
+/// description of several pictures, or with samples that still pictures cannot have. Such samples
+/// are signed integers, or have more than 16 bits and are not half floats. Returns false for files
 /// that are not readable.
 bool is_tiff_stack(const std::string& path);
 

@@ -41,7 +41,7 @@ SampleKind kind_for(int colours, bool alpha, int bits) {
   return kinds[0];
 }
 
-/// Contains the value in the picture for each integer value in the file.
+/// Table of the sample values in the picture. The index is the integer value in the file.
 using Table = std::vector<std::uint16_t>;
 
 Table table_for(int bits, int picture_bits, bool is_inverted) {

@@ -37,7 +37,7 @@ class TiffReader {
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
   /// Returns the layout of the current page. The function first checks the size and the codec of
   /// the page, so that the caller can safely allocate memory for the page.
-  /// @throws BadData  lull does not support the samples, or the file cannot hold as many samples
+  /// @throws BadData  lull does not support the samples, or the file is too small for them
   TiffLayout layout() const;
   /// Makes the next page the current page. Returns false after the last page.
   /// @throws BadData

@@ -20,7 +20,7 @@ void load_bits(const std::uint8_t* row, const TiffRow& format, std::span<std::ui
 /// before.
 void store_bits(std::span<const std::uint32_t> from, const TiffRow& format, std::uint8_t* row);
 
-/// Conversions between IEEE 754 binary16 (as bits) and binary32:
+/// Conversions between IEEE 754 binary16 (as bits) and binary32.
 float from_half(std::uint16_t bits);
 std::uint16_t to_half(float value);
 

@@ -45,7 +45,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples of this layout; 0 if libtiff has none.
+/// Returns the predictor for samples of this layout; 0 if libtiff has no suitable predictor.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -107,8 +107,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Describes the extra samples. If the original page has as many extra samples, the function copies
-/// their description. Otherwise, it states only which sample is alpha.
+/// Describes the extra samples. If the original page has the same number of extra samples, the
+/// function copies their description. Otherwise, it states only which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);

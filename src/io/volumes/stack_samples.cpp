@@ -75,8 +75,8 @@ float to_frame(double at) {
 /// remain unchanged.
 template <class T>
 double round_to_even(double value) {
-  // nearbyint() is a function call on CPUs without SSE4.1. If the value is below 2^51, the sum has
-  // no bits below 1. Larger values do not fit in T.
+  // nearbyint() is a function call on CPUs without SSE4.1. If the value is below 2^51, the sum of
+  // value and `shift` has no bits below 1. Larger values do not fit in T.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;
@@ -97,8 +97,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // A double cannot represent the maximum of a 64-bit integer type, and rounds it up. `>=`
-    // prevents the conversion of the rounded double to the integer type, which would be undefined
+    // The conversion of the maximum of a 64-bit integer type to double rounds up. `>=` prevents the
+    // conversion of the rounded double back to the integer type, which would be undefined
     // behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
@@ -160,8 +160,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // If the width of a picture is a power of two, an even distance omits columns. An odd distance
-  // reaches all columns.
+  // If the width of a picture is a power of two, samples at an even distance omit some columns.
+  // Samples at an odd distance reach all columns.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -194,7 +194,7 @@ class Losses {
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     // If a container does not store AV_DISPOSITION_DEFAULT, players choose the default stream by
-    // the position of the streams. In this case, nothing is lost.
+    // the position of the streams. The output then loses nothing.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

@@ -15,9 +15,9 @@ namespace lull::io {
 class MetadataEmbedder {
  public:
   /// Reads the metadata of the first picture of `source`, and decides which metadata the output
-  /// contains. The caller must construct this object before the first read of `source`. It must set
-  /// Container::rotation to rotation() before it opens an encoder of `choices`. If `choices` is
-  /// empty, FFmpeg does not encode the pictures, and lull cannot rotate their samples.
+  /// contains. The caller must construct this object before the first read of `source`, and must
+  /// set Container::rotation to rotation() before it opens an encoder of `choices`. If `choices` is
+  /// empty, FFmpeg does not encode the pictures, and lull cannot rotate them.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
@@ -50,7 +50,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns the metadata of the first picture that a video cannot store.
+/// Returns which metadata of the first picture a video cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

@@ -95,7 +95,7 @@ class LayeredExrs final : public PictureEncoder {
 };
 
 /// Returns the name of an output file. `number` is the number of the picture. `match` is the text
-/// that replaces the '*' in the pattern of the input.
+/// that the '*' in the pattern of the input matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {

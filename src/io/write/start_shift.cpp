@@ -14,7 +14,7 @@ namespace {
 // audio begins before 0 by at most this time, its start counts as 0.
 constexpr double max_encoder_delay_s = 0.1;
 // Maximum time in seconds by which subtitles and data may precede all other streams, as in the
-// ffmpeg command. The function ignores the start of an earlier stream.
+// ffmpeg command. If a stream precedes by more, the function ignores its start.
 constexpr double max_text_lead_s = 1;
 
 struct Start {

@@ -19,10 +19,10 @@ struct StartShift {
   std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
 };
 
-/// Returns the shift of all streams. After the shift, the earliest stream of the output begins at
-/// 0, as in files of the ffmpeg command. If Container::keep_times is true, the shift is 0 unless a
-/// stream begins before 0. MP4 hides content before 0, players change negative time stamps of
-/// Matroska, and other containers have none. The caller must call this function before the first
+/// Returns the shift of all streams. The earliest stream of the output then begins at 0, as in
+/// files of the ffmpeg command. If Container::keep_times is true, only streams that begin before 0
+/// require a shift: MP4 hides content before 0, players change negative time stamps of Matroska,
+/// and other containers do not support them. The caller must call this function before the first
 /// read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 

@@ -41,7 +41,7 @@ std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   return number;
 }
 
-/// Conversions of the numbers of an index between memory and file:
+/// Conversions of the numbers of an index between memory and file.
 std::uint64_t load_number(const std::byte* from, bool is_big) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < number_bytes; ++i)

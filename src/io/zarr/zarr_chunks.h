@@ -66,7 +66,7 @@ class ChunkFiles {
   /// Writes a compressed chunk. The caller must call either write() or omit() once for each chunk.
   /// @throws IoError
   void write(ArrayIndex chunk, std::span<const std::byte> bytes);
-  /// Marks a chunk as missing: the store will not contain it.
+  /// States that the store will not contain a chunk.
   /// @throws IoError
   void omit(ArrayIndex chunk);
   /// Throws an error if a shard is incomplete.

@@ -43,8 +43,8 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
 /// Returns zlib's parameter windowBits. The value for gzip is the value for zlib plus 16.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// Functions that decompress a chunk, and return whether the chunk is intact and has exactly `size`
-/// bytes:
+/// Functions that decompress a chunk. They return whether the chunk is intact and has exactly
+/// `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;

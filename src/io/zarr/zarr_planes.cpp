@@ -235,7 +235,7 @@ void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Either a chunk has only one plane along time and channel, or the array has.
+  // Along time and channel, a chunk has only one plane, or the whole array has only one plane.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -325,8 +325,7 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
         }
   std::vector<std::int64_t> index = index_of(level_, chunk);
   if (input_ && content == empty && !input_->has(index)) return files_.omit(index);
-  // Large chunks are compressed in another thread. Small chunks are compressed in this thread by
-  // write_pending().
+  // Another thread compresses large chunks. write_pending() compresses small chunks in this thread.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
   pending_.push_back(

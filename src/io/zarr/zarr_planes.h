@@ -25,7 +25,7 @@ struct PlaneIndex {
 /// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// Functions that return the maximum memory of a ZarrPlaneReader or a ZarrPlaneWriter, in bytes:
+/// Functions that return the maximum memory of a ZarrPlaneReader or a ZarrPlaneWriter, in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 

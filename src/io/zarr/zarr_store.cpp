@@ -154,8 +154,8 @@ class StoreMaker {
   }
 
   /// Returns the metadata of a level of the pyramid. The translation is the position of the first
-  /// sample. A sample is at the centre of the block of samples of the largest level that it
-  /// represents.
+  /// sample. Each sample represents a block of samples of the largest level, and is at the centre
+  /// of this block.
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {

@@ -15,7 +15,7 @@ namespace lull::io {
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 
-/// Returns the levels of an image. Their folders are those in the copy of the image's store.
+/// Returns the levels of an image. The folders of the levels are in the copy of the image's store.
 [[nodiscard]] std::vector<ZarrLevel> levels_in_copy(const OutputFolder& output,
                                                     const ZarrImage& image);
 
