@@ -24,7 +24,7 @@ struct Access {
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
 /// Returns the permission bits for a new file of the group `group`. If `access` applies to another
-/// group, the group gets only the bits of all other users.
+/// group, the group gets only the permissions that all users have.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group`. The file replaces a file with
 /// the bits `old`. The result contains the bits of `old` that `access` allows.

@@ -258,7 +258,7 @@ class MediaSource : public FrameSource {
 /// floats). Palettes become RGB, and 1-bit formats become 8 bits.
 /// @throws NoInput, InvalidArgument, BadData
 /// @throws OutOfMemory  options.limits.memory is too small
-/// @throws DeviceFailure  only read(): the decoding GPU has failed
+/// @throws DeviceFailure  only read(): the GPU has failed
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
 

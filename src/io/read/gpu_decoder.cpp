@@ -41,8 +41,8 @@ struct OwnedPicture {
 const AVCodec* find_gpu_decoder(AVCodecID id) {
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state))
-    // FFmpeg's wrapper decoders ("cuvid") are unsuitable, because they parse streams differently
-    // from FFmpeg's CPU decoders.
+    // The function skips FFmpeg's wrapper decoders ("cuvid"), because they parse streams
+    // differently from FFmpeg's CPU decoders.
     if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
         runs_on_cuda(*codec))
       return codec;

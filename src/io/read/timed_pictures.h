@@ -36,8 +36,8 @@ class TimedPictures {
   /// the function skips pictures outside the selection.
   std::optional<TimedPicture> next();
   /// Continues with the picture `number` of options.index. The selector processes all earlier
-  /// pictures of the index, as if the source had decoded them. Before the call, the caller must not
-  /// have read more than the first pictures of the input.
+  /// pictures of the index, as if the source had decoded them. Before this call, the caller may
+  /// have read the first pictures of the input.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
   /// Makes the selector process all pictures of options.index, as if the source had decoded them.

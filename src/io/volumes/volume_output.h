@@ -1,6 +1,6 @@
 #pragma once
-// The contents of a volume file other than its samples, for each format that lull writes. Also the
-// interface for writing the samples.
+// The contents of a volume file other than its samples, for each format that lull writes. This file
+// also declares the interface that writes the samples.
 
 #include <cstddef>
 #include <optional>

@@ -13,7 +13,7 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// The add functions ignore texts that are empty or already in the list.
+  /// The functions add() ignore texts that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
   /// Adds the metadata of a frame that the encoder loses. Adds a further text if the encoder has

@@ -264,9 +264,9 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   }
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // If a time stamp is negative, FFmpeg shifts all streams by default. Time stamps of audio before
-  // the video may be negative. Matroska needs no shift, because its time stamps are relative to
-  // their cluster and may be negative.
+  // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
+  // before the video. Matroska needs no shift, because its time stamps are relative to their
+  // cluster and may be negative.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
