@@ -1,5 +1,5 @@
 #pragma once
-// Determines for bug reports which of FFmpeg's encoders and GPU decoders work on this machine.
+// Determines for bug reports which encoders and GPU decoders of FFmpeg work on this machine.
 
 #include <string>
 #include <vector>
@@ -11,11 +11,12 @@ struct EncoderState {
   std::string problem;  // why it cannot be used; empty: it can be used
 };
 
-/// Tests the most common video encoders, and returns for each whether lull can use it. The function
-/// opens encoders that need hardware; other encoders work if FFmpeg contains them.
+/// Returns for the most common video encoders whether lull can use them. The function opens
+/// encoders that need hardware. All other encoders work if FFmpeg contains them.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns why FFmpeg cannot decode with NVDEC on the GPU `device`; an empty text if it can.
+/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`. The text is empty if
+/// FFmpeg can decode on this GPU.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

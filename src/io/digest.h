@@ -8,9 +8,9 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Returns the SHA-256 of a file's content; empty if the caller cancels the function through
-/// `stop`.
-/// @throws NoInput  the file cannot be read
+/// Returns the SHA-256 of the content of a file. The text is empty if the caller cancels the
+/// function with `stop`.
+/// @throws NoInput  the file is not readable
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 
 [[nodiscard]] std::string base64(std::string_view bytes);

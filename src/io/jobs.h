@@ -1,11 +1,11 @@
 #pragma once
-// Jobs in segments on which any number of processes work, on one or several machines. A job has a
-// plan that never changes, a file for each finished segment, and one process that joins the
-// segments.
-//
-// There are no locks, and no process waits for another one: all processes produce the same bytes
-// for a segment, and its file gets its final name only when it is complete. The comment on
-// open_sink() (media.h) describes how processes make the files of a job.
+// Jobs in segments that several processes share, on one or several machines. A job has a plan,
+// which never changes, and a file for each finished segment. One process joins the segments.
+
+// The processes of a shared job use no locks, and do not wait for each other. All processes write
+// the same bytes for a segment, and the file of a segment gets its final name only when it is
+// complete. The comments before open_sink() (media.h) describe how processes create the files of a
+// job.
 
 #include <cstdint>
 #include <memory>
@@ -29,19 +29,19 @@ struct SegmentLayout {
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// Everything that a process must know about a job before it encodes a segment.
+/// All data about a job that a process needs before it encodes a segment.
 struct JobPlan {
-  /// Names and values of the options of the command that made the plan. All processes that work on
-  /// the job use these options.
+  /// Names and values of the options of the command that made the plan. All processes of the job
+  /// use these options.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input. Other processes compare their inputs with it, because a
-  /// digest of the complete input takes too long.
+  /// Digest of some blocks of the input. Other processes compare their input with this digest,
+  /// because a digest of the complete input takes too long.
   std::string sample;
-  // Number of preceding frames, without repeated frames, on which the frames of a segment depend.
+  // Number of preceding frames on which the frames of a segment depend, without repeated frames.
   int margin = 0;
   Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;
@@ -58,7 +58,7 @@ struct JobPlan {
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. Each call counts the frames of the index.
+  /// Returns the layout of the segments. Each call counts all frames of the index again.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -69,16 +69,16 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan, whose first line must be "lull plan 1". Returns nullopt if the text is damaged or
 /// has another format.
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a description of the first contradiction within a plan; empty if there is none. A plan
-/// with a correct checksum may contain contradictions.
+/// Returns a description of the first contradiction within a plan. The text is empty if there is no
+/// contradiction. A correct checksum does not exclude contradictions.
 std::string contradiction_in(const JobPlan& plan);
 
-/// Reads the plan in a job's folder.
-/// @throws NoInput  there is no plan, or it cannot be read
-/// @throws BadData  the plan is damaged, of a newer format, or contradicts itself
+/// Reads the plan in the folder of a job.
+/// @throws NoInput  there is no plan, or the plan is not readable
+/// @throws BadData  the plan is damaged, has a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Writes the plan, and creates the folder if needed. Does nothing if the folder contains an equal
-/// plan.
+/// Writes the plan, and creates the folder if it does not exist. Does nothing if the folder
+/// contains an equal plan.
 /// @throws CannotCreate  the folder contains a different plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
@@ -90,16 +90,16 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// The bytes of a segment's file that a check reads: the first and the last bytes (`ends`), or all
-/// bytes (`all`). Only `all` detects any damage.
+/// Bytes of a segment file that a check reads: the first and the last bytes (`ends`), or all bytes
+/// (`all`). Only `all` detects every damage.
 enum class SegmentCheck { ends, all };
-/// Reads the files of the segments in the range `segments` and returns the unfinished segments.
+/// Checks the files of the segments in the range `segments`, and returns the unfinished segments.
 /// @throws InvalidArgument  the range ends after the last segment of the plan
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job, by the identity of the file that the job's
-/// folder contains.
+/// Returns whether `output` is the result of this job. The function compares the file with the
+/// identity that the folder of the job contains.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
@@ -108,7 +108,7 @@ struct SegmentState {
   std::int64_t bytes = 0;     // size of the segment's file
   std::int64_t finished = 0;  // time in seconds since 1970; 0: there is no file
 };
-/// State of a job, for reports to the user.
+/// State of a job for reports to the user.
 struct JobState {
   std::optional<JobPlan> plan{};  // nullopt: a job of a single process (OUTPUT.lull-job)
   std::vector<JobFact> facts{};

@@ -15,7 +15,7 @@ struct LayerName {
   std::vector<std::string> channels;  // "R", "G", "B"
 };
 
-/// A rectangle in the pixel coordinates of a file; x1 and y1 are inclusive.
+/// A rectangle in the pixel coordinates of a file. x1 and y1 are inclusive.
 struct LayerWindow {
   int x0 = 0, y0 = 0, x1 = -1, y1 = -1;
   int width() const { return x1 - x0 + 1; }
@@ -23,17 +23,17 @@ struct LayerWindow {
   bool operator==(const LayerWindow&) const = default;
 };
 
-/// A layer with all its channels, and the properties that decide how it is denoised.
+/// A layer with all its channels, and the properties that determine how lull denoises the layer.
 struct LayerInfo : LayerName {
-  /// Unique name of the layer for messages and for users, such as "diffuse". The label of a layer
-  /// without a name is "RGBA" or the name of the view.
+  /// Unique name of the layer for messages and for users, such as "diffuse". If the layer has no
+  /// name, the label is "RGBA" or the name of the view.
   std::string label;
-  /// View of the layer, such as "left" or "right"; empty if the file has only one view. Layers
-  /// without a view in their names belong to the default view.
+  /// View of the layer, such as "left" or "right". Empty if the file has only one view. If the name
+  /// of a layer contains no view, the layer belongs to the default view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
-  /// The channels that form a picture: R, G, B, or Y. Empty for layers that lull does not filter,
-  /// such as IDs, depth, motion, normals, albedo and variance.
+  /// The channels that form a picture: R, G, B, or Y. Empty if lull does not filter the layer, for
+  /// example IDs, depth, motion, normals, albedo and variance.
   std::vector<std::string> colours;
   bool is_beauty = false;   // whether the layer is the sum of all light in its view
   bool is_picture = false;  // whether frames of the file show this layer
@@ -43,20 +43,21 @@ struct LayerInfo : LayerName {
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// Chooses the layers that the source reads in addition to the picture of a file. `all` lists all
-/// layers of the file.
+/// Chooses the layers that the source reads in addition to the picture of a file. The argument
+/// `all` contains all layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
-/// Returns the layers of the OpenEXR file from which a frame was read; empty for other formats.
+/// Returns the layers of the OpenEXR file that contained the frame. The list is empty for other
+/// formats.
 [[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
-/// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
+/// Returns the layers as a text for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
 /// Returns the layer with the name or the label `name`, ignoring case; null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
-/// Returns channels of a layer as a frame of floats with the size of the layer's window: grey for
-/// one channel, RGB for three. If SourceOptions::layers chose the layer, the source has already
-/// read the channels. Otherwise, the function decompresses the file again.
+/// Returns channels of a layer as a frame of floats: grey for one channel, RGB for three channels.
+/// The frame has the size of the layer's window. If SourceOptions::layers chose the layer, the
+/// source has already read the channels. Otherwise, the function decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
@@ -66,8 +67,8 @@ struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR writes them
-/// instead of the original samples.
+/// Stores new samples for layers in the side data of `frame`. A sink for OpenEXR writes the new
+/// samples instead of the original samples.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 /// Returns whether a file name has the extension of OpenEXR files.

@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes the temporary files and folders that killed processes have left.
+// Finds and removes temporary files and folders of killed processes.
 
 #include <cstdint>
 #include <functional>
@@ -26,13 +26,13 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if it is no
-/// longer abandoned, or if the system cannot remove it; errno is the reason.
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
+/// or folder is no longer abandoned, or if the system cannot remove it; errno states the reason.
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes abandoned files and folders in `folder`. The function calls `belongs` with the name of
-/// the output of each, and removes those for which `belongs` returns true. Ignores errors, because
-/// remaining files do no harm.
+/// Removes the abandoned files and folders in `folder` for which `belongs` returns true. The
+/// argument of `belongs` is the name of the output. The function ignores errors, because remaining
+/// files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

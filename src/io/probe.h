@@ -13,9 +13,9 @@ struct StreamReport {
   std::string type, codec;      // FFmpeg's names: "audio", "aac"
   std::string language, title;  // empty: not stated
   std::string details;          // "48000 Hz, stereo", "1920x1080"; may be empty
-  /// What happens to the stream: "denoised", "copied", "converted" (subtitles), "made anew" (the
-  /// muxer writes it from metadata), "left out" (the container cannot store it), "dropped" (on
-  /// request), or "refused" (open_sink() would fail).
+  /// Effect of open_sink() on the stream: "denoised", "copied", "converted" (subtitles), "made
+  /// anew" (the muxer writes it from metadata), "left out" (the container cannot store it),
+  /// "dropped" (on request), or "refused" (open_sink() would throw an error).
   std::string fate;
 };
 
@@ -25,7 +25,7 @@ struct InputReport {
   FrameFormat format;
   bool alpha = false;
   std::vector<std::string> files;  // files of a sequence; empty for one file or a pipe
-  // FFmpeg's names of the colour properties and of the field order; "unknown" if the input does not
+  // FFmpeg's names of the colour properties and of the field order. "unknown" if the input does not
   // state them.
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
   Rational aspect;  // sample aspect ratio; 0/1: unknown
@@ -39,13 +39,13 @@ struct InputReport {
   std::string output;             // name of the output for which `fate` states what happens
   std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
   std::string pixel_format;       // pixel format of the output
-  // Content that the output cannot store, one text each with the reason.
+  // Content that the output cannot store, one text each. Each text contains the reason.
   std::vector<std::string> lost;
 };
 
-/// Opens `path` like open_source() and determines the effects of open_sink() for the output
-/// `output`, but writes nothing. If `output` is empty, the function assumes a Matroska file, or for
-/// a stack a file of the same kind.
+/// Opens `path` like open_source(), and determines the effects of open_sink() for the output
+/// `output`. The function writes no file. If `output` is empty, the function assumes a file of the
+/// same kind for a stack, and a Matroska file for other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

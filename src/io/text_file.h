@@ -1,6 +1,7 @@
 #pragma once
 // Reads and writes small text files, such as sidecar files and records of jobs. A file gets its
-// final name when its content is complete. The functions read only regular files of limited size.
+// final name when its content is complete. The functions read only regular files, and only up to a
+// maximum size.
 
 #include <cstddef>
 #include <memory>
@@ -20,14 +21,15 @@ struct TextFileOptions {
 
 class TextFile {
  public:
-  /// @throws CannotCreate  the file exists and must not be replaced, or cannot be created
+  /// @throws CannotCreate  the file cannot be created, or it exists and the options do not allow
+  ///     its replacement
   TextFile(const std::string& path, const TextFileOptions& options);
-  /// Removes the temporary file if commit() was not called.
+  /// Removes the temporary file if the caller has not called commit().
   ~TextFile();
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  /// Writes `text` to the file temporary(). Must be called exactly once.
+  /// Writes `text` to the file temporary(). The caller must call this function exactly once.
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
@@ -45,12 +47,13 @@ class TextFile {
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
 /// Replaces the content of the file `path` by `text`. Other processes that read the file get either
-/// the old or the new content. The text may be lost after a power failure. Returns false if the
-/// file could not be written; errno is the reason. Folders and devices are never replaced.
+/// the old or the new content. After a power failure, the new content may be lost. The function
+/// never replaces folders and devices.
+/// @return false if the function could not write the file; errno states the reason
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A temporary file from which another library reads a text. Only the file's owner can read it. The
-/// destructor removes it.
+/// A temporary file with a text for another library. Only the file's owner can read the file. The
+/// destructor removes the file.
 class TemporaryText {
  public:
   /// @throws IoError  the file cannot be created in the folder for temporary files
@@ -60,7 +63,7 @@ class TemporaryText {
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Writes the text of the file. Must be called exactly once.
+  /// Writes the text to the file. The caller must call this function exactly once.
   /// @throws IoError
   void write(const std::string& text) const;
 
@@ -70,12 +73,12 @@ class TemporaryText {
 };
 
 /// Reads a text file.
-/// @throws NoInput  the file does not exist, is not a regular file, or cannot be read
+/// @throws NoInput  the file does not exist, is not a regular file, or is not readable
 /// @throws BadData  the file has more than `max_bytes` bytes
-/// @throws IoError  the failure may be temporary
+/// @throws IoError  the error may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
-/// Reads a text file as read_text() does; nullopt if the file does not exist.
+/// Reads a text file like read_text(). Returns nullopt if the file does not exist.
 [[nodiscard]] std::optional<std::string> read_text_if_exists(const std::string& path,
                                                              std::size_t max_bytes);
 

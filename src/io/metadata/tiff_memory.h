@@ -1,5 +1,5 @@
 #pragma once
-// Lets libtiff read and change TIFF files in memory.
+// Makes libtiff read and change TIFF files in memory.
 
 #include <cstdint>
 #include <span>
@@ -10,19 +10,19 @@
 
 namespace lull::io {
 
-/// A TIFF file in memory, which libtiff reads or changes.
+/// A TIFF file in memory that libtiff reads or changes.
 class TiffMemory {
  public:
-  /// Opens the file with the content `bytes`, which must outlive this object. Before copy_bytes(),
-  /// open() can only read the file.
+  /// Opens the file with the content `bytes`, which must outlive this object. Until the caller
+  /// calls copy_bytes(), open() can open the file only for reading.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;
 
   /// Copies the bytes of the file, so that libtiff can change the copy.
   void copy_bytes();
-  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"); null if it is not a TIFF
-  /// file. This object must outlive the result.
+  /// Opens the file for reading (mode "rm") or for changes (mode "r+m"). Returns null if the
+  /// content is not a TIFF file. This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
   /// Returns the first error that libtiff reported; empty if there is none.

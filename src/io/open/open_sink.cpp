@@ -67,8 +67,9 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of other streams that precede this frame. Later packets must wait, because
-  // the order of packets in the output must not depend on how far the demuxer has read.
+  // Writes the packets of the copied streams whose time stamps precede the time stamp of `frame`.
+  // Later packets wait. The order of the packets in the output therefore does not depend on how far
+  // the demuxer has read ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -85,7 +86,7 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Throws the errors of a sink that encodes one file.
+/// Throws an error if a sink that encodes one file would throw the same error.
 void check_file_output(const std::string& path, FileSource& source, const SinkOptions& options) {
   if (options.segments) return check_segmented_output(path, source, options);
   const Container container = container_of(path, source, options);
@@ -93,16 +94,16 @@ void check_file_output(const std::string& path, FileSource& source, const SinkOp
   if (!container.pipe) try_output(path, source, options, file_options(options));
 }
 
-/// Rejects options.segments for an output that cannot be encoded in segments. `why` is the reason
-/// in the message.
+/// Throws an error if the caller requests segments for an output that does not support segments.
+/// The message contains the reason `why`.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
                           "); leave it out");
 }
 
-/// Returns the permission bits that all files of a source allow; for the input `-`, those of the
-/// open file.
+/// Returns the permission bits that all files of a source allow. For the input `-`, the function
+/// returns the bits of the open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;
@@ -114,8 +115,8 @@ Access access_of_source(const MediaSource& source) {
   return stack ? access_of(stack->files()) : Access{};
 }
 
-/// Opens a sink. With `is_trial`, the function only throws the errors of the sink, and the result
-/// may be null.
+/// Opens a sink. If `is_trial` is true, the function creates no output. It only throws the errors
+/// of the sink, and may return null.
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options, bool is_trial) {
   if (path == "null" || path == "hash") {

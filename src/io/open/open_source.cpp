@@ -1,4 +1,5 @@
-// Opens an input. The path and the content determine whether it is a stack or a video.
+// Opens an input. The path and the content of the input determine whether lull reads a stack or a
+// video.
 
 #include "core/error.h"
 #include "io/dicom/dicom.h"

@@ -22,7 +22,8 @@ FramePtr make_picture(AVPixelFormat format, int width, int height) {
   return picture;
 }
 
-/// Returns a pixel format that can store frames of the format `format` and that FFmpeg can convert.
+/// Returns a pixel format that stores frames of the format `format` without loss, and that
+/// libswscale can convert.
 AVPixelFormat format_for(const FrameFormat& format) {
   FrameFormat shape = format;
   shape.width = shape.height = 0;

@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads little-endian numbers of an OpenEXR file, and names that end with a zero byte.
+/// Reads little-endian numbers and zero-terminated names from an OpenEXR file.
 class Reader {
  public:
   explicit Reader(FileBytes& file) : file_(file) {}

@@ -12,8 +12,8 @@ struct ExrHead {
   bool parts = false;              // the file has several parts
 };
 
-/// Reads the header of an OpenEXR file. If the file is damaged or has another format, the result
-/// contains the properties before the fault.
+/// Reads the header of an OpenEXR file. If the header is damaged, the result contains only the
+/// properties that precede the damage. If the file has another format, the result is empty.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

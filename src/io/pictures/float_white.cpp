@@ -21,8 +21,7 @@ void for_samples(const AVFrame& picture, int planes, Use use) {
     }
 }
 
-/// Histogram of the finite samples of a picture, with a bin between any two consecutive powers of
-/// two.
+/// Histogram of the finite samples of a picture. The limits of the bins are the powers of two.
 class Distribution {
  public:
   Distribution(const AVFrame& picture, int planes) {

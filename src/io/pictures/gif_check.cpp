@@ -1,6 +1,5 @@
-// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. If codes
-// are missing, FFmpeg's decoder reports nothing, and a part of the picture shows the previous
-// picture.
+// Checks whether the LZW codes of each picture of a GIF file (GIF89a) yield all pixels. FFmpeg's
+// decoder does not report missing codes. Instead, a part of the picture shows the previous picture.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes; 0 beyond the end, after which is_over() returns true.
+/// Reads consecutive bytes. After the last byte, byte() returns 0 and is_over() returns true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -29,7 +28,7 @@ class ByteReader {
     is_over_ |= count > bytes_.size() - at_;
     if (!is_over_) at_ += count;
   }
-  /// Skips sub-blocks, which contain up to 255 bytes each. The last sub-block is empty.
+  /// Skips sub-blocks, which contain up to 255 bytes each. The last sub-block is empty (GIF89a).
   void skip_blocks() {
     for (int size = byte(); size > 0; size = byte()) skip(static_cast<std::size_t>(size));
   }
@@ -40,11 +39,12 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// Reads codes from the sub-blocks, lowest bit of a byte first.
+/// Reads LZW codes from the sub-blocks of a GIF file. Each code begins in the least significant
+/// free bit of a byte.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
-  /// Returns the next code of `bits` bits; -1 at the end of the sub-blocks.
+  /// Returns the next code, which consists of `bits` bits; -1 at the end of the sub-blocks.
   int code(int bits) {
     while (count_ < bits) {
       if (left_ == 0 && !next_block()) return -1;
@@ -57,7 +57,7 @@ class CodeReader {
     count_ -= bits;
     return value;
   }
-  /// Skips the remaining sub-blocks, and returns the number of bytes after the last code.
+  /// Skips the remaining sub-blocks. Returns the number of bytes after the last code.
   std::int64_t finish() {
     std::int64_t rest = left_;
     bytes_.skip(static_cast<std::size_t>(left_));
@@ -82,15 +82,15 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes yield (GIF89a, appendix F), from the lengths of the strings of
-/// pixels alone.
+/// Counts the pixels that LZW codes yield (GIF89a, appendix F). For each code, the class stores
+/// only the number of pixels, not their values.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Reads codes until they yield `expected` pixels. Returns the reason why pixels are missing;
-  /// empty if none are.
+  /// Reads codes until they yield `expected` pixels. Returns the reason if pixels are missing, and
+  /// otherwise an empty text.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -141,7 +141,7 @@ std::size_t table_bytes(int flags) {
 }
 
 /// Checks the picture after an image separator: its position, its size, the optional colour table
-/// and the codes. Returns the fault; empty if the picture is valid.
+/// and the codes. Returns a description of the fault; empty if the picture is valid.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();

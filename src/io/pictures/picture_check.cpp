@@ -22,9 +22,10 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns the compressed data of a PNG chunk of the type iCCP, zTXt or iTXt; empty for other
-/// chunks (ISO/IEC 15948, 11.3.3.3 and 11.3.4). Before the data, the chunk contains a keyword, a
-/// zero byte, in iTXt a flag, the compression method, and in iTXt two more texts with zero bytes.
+/// Returns the compressed data of a PNG chunk of the type iCCP, zTXt or iTXt (ISO/IEC 15948,
+/// 11.3.3.3 and 11.3.4). Returns an empty span for other chunks. The compressed data follow a
+/// keyword and the number of the compression method. In iTXt chunks, a flag and two more texts also
+/// precede the data.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {
@@ -47,7 +48,7 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 }  // namespace
 
 // Checks the compressed texts and profiles of a PNG file. FFmpeg decompresses them without a limit,
-// and one compressed byte can become about a thousand bytes.
+// although one compressed byte can become about a thousand bytes.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
@@ -68,8 +69,8 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return std::nullopt;
 }
 
-// Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if three times the size
-// of the samples exceeds 2^31 bytes. The header consists of 32-bit numbers: magic, width, height,
+// Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if the samples need
+// more than a third of 2^31 bytes. The header consists of 32-bit numbers: magic, width, height,
 // depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;

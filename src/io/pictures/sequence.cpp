@@ -25,8 +25,9 @@ std::size_t last_part(const std::string& path) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Returns the minimum number of digits that the number pattern at `at` requires, and sets `end` to
-/// its end; 0 if no number pattern begins at `at`.
+/// Returns the minimum number of digits of the number pattern that begins at position `at` of
+/// `path`. Returns 0 if no number pattern begins there. `end` becomes the position after the
+/// pattern.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
@@ -43,8 +44,8 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Returns whether the name `a` comes before `b`. Runs of digits are compared as numbers, other
-/// characters as bytes.
+/// Returns whether the name `a` comes before `b`. The function compares runs of digits as numbers
+/// and other characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {

@@ -19,7 +19,7 @@ struct NumberPattern {
 };
 
 /// Parses a number pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands
-/// for a percent sign. Returns nullopt if there is none.
+/// for a percent sign. Returns nullopt if `path` contains no number pattern.
 /// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
@@ -44,8 +44,8 @@ struct SequenceFile {
   bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// Returns the files that match a pattern: files with numbers sorted by number, others by name with
-/// runs of digits compared as numbers (shot_9 before shot_10).
+/// Returns the files that match a pattern. The function sorts files with numbers by number and
+/// other files by name. In names, runs of digits count as numbers, so shot_9 precedes shot_10.
 /// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
@@ -56,7 +56,7 @@ std::vector<SequenceFile> existing_numbers(const std::string& path);
 bool is_sequence(const std::string& path);
 
 /// Returns the numbers that are missing between the first and the last file, as a text such as "5,
-/// 9-10"; empty if none is missing.
+/// 9-10". The text is empty if no number is missing.
 std::string missing_numbers(const std::vector<SequenceFile>& files);
 
 }  // namespace lull::io

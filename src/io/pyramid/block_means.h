@@ -10,16 +10,17 @@
 
 namespace lull::io {
 
-/// Divides an axis of a pyramid level into blocks, whose means are the samples of the next smaller
-/// level. If the sizes of the two levels are a factor apart, rounded up or down, the factor is the
-/// size of all blocks. Only the last block may then be smaller. Samples after the last block do not
-/// count.
+/// Divides an axis of a pyramid level into blocks. The mean of a block is a sample of the next
+/// smaller level. If `after` is the quotient of `before` and an integer factor, rounded up or down,
+/// each block has `factor` samples. Only the last block may then be smaller, and samples after the
+/// last block belong to no block.
 class Blocks {
  public:
-  /// @param before  number of samples of the level before
-  /// @param after   number of samples of the level, 1..before
+  /// @param before  number of samples of the larger level
+  /// @param after   number of samples of the smaller level, 1..before
   Blocks(std::int64_t before, std::int64_t after);
-  /// First sample of block `i`, and the sample after its last sample.
+  /// begin() returns the first sample of block `i`; end() returns the sample after the last sample
+  /// of block `i`.
   std::int64_t begin(std::int64_t i) const;
   std::int64_t end(std::int64_t i) const;
 
@@ -32,17 +33,19 @@ struct PlaneSize {
   std::int64_t width = 0, height = 0;
 };
 
-/// Computes a plane of means from one or several planes. Samples that are not finite do not count.
+/// Computes a plane whose samples are means of blocks of one or several planes. The means ignore
+/// samples that are not finite.
 class PlaneMeans {
  public:
-  /// @param to  size of the result, in each direction at most that of the planes
+  /// @param from  size of the planes
+  /// @param to    size of the result, at most `from` in each direction
   PlaneMeans(const PlaneSize& from, const PlaneSize& to);
   /// Begins a new result.
   void clear();
-  /// Adds the stored samples of a plane without padding between rows.
+  /// Adds the samples of a plane. `plane` contains no padding between rows.
   void add(std::span<const std::byte> plane, const StoredFormat& format);
-  /// Returns the means of all planes since clear(). The mean of a block without finite samples is
-  /// NaN. The next call must be clear().
+  /// Returns the means over all planes that add() has received since clear(). The mean of a block
+  /// without finite samples is NaN. The caller must call clear() after means().
   const std::vector<double>& means();
 
  private:

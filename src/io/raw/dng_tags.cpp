@@ -22,7 +22,8 @@ constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 25
 
 constexpr std::uint16_t photometric_rgb = 2, photometric_mosaic = 32803, photometric_linear = 34892;
 
-/// Tags that describe how a file stores a picture; the output has its own values.
+/// Tags that describe how a file stores the samples of a picture. lull writes new values of these
+/// tags.
 constexpr std::array storage_tags = std::to_array<std::uint16_t>(
     {254, 255, 256, 257, 258, 259, 262, 263, 266, 277, 278, 280, 281, 284, 317, 320, 322,
      323, 330, 338, 339, 347, 512, 515, 517, 518, 519, 520, 521, 529, 530, 531, 532});
@@ -34,7 +35,7 @@ constexpr std::array sample_tags = std::to_array<std::uint16_t>(
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags that belong to the raw picture, which is in the first directory of some files.
+/// Tags of the raw picture. Some files store the raw picture in the first directory.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});
@@ -71,7 +72,8 @@ void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
   directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
-/// Adds the tags about the camera that a DNG file must have, for inputs that are not DNG files.
+/// The DNG standard requires tags for the camera. This function adds these tags if the input is not
+/// a DNG file.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));

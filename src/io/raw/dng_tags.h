@@ -17,8 +17,9 @@ inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profil
 /// Returns the directory of the picture of full size; null if there is none.
 [[nodiscard]] const TiffDirectory* raw_picture_directory(const TiffTree& tags);
 
-/// Returns the noise profile in the form of RawFacts::noise_profile; empty if the file has no valid
-/// one: a gain must be in (0, 1], and an offset in -1..1.
+/// Returns the noise profile of a DNG file, in the form of RawFacts::noise_profile. The profile is
+/// empty if the file contains no valid profile. A valid gain is in (0, 1], and a valid offset is in
+/// -1..1.
 [[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
 
 /// Black levels and white level of the samples of a denoised picture.
@@ -34,13 +35,13 @@ struct DngSamples {
 
 /// Makes the directories of a DNG file for the denoised picture `result` (a mosaic, or R, G and B
 /// of 16 bits) and for a new preview. The directories contain all tags of a DNG input that are
-/// valid for the result. `samples` receives the samples of both pictures, and must outlive the
-/// returned tree.
+/// valid for `result`.
+/// @param samples  receives the samples of both pictures; must outlive the returned tree
 [[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                                 const std::vector<double>& noise_profile, DngSamples& samples);
 
-/// Makes the directories of a TIFF file for a developed picture, with the EXIF data of `facts`;
-/// only the metadata if `samples` is null.
+/// Makes the directories of a TIFF file for a developed picture, with the EXIF data of `facts`. If
+/// `samples` is null, the directories contain only the metadata.
 [[nodiscard]] TiffTree make_developed(const RawFacts& facts, const Frame& developed,
                                       std::vector<std::uint8_t>* samples);
 

@@ -23,8 +23,8 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Suppresses LibRaw's messages about damaged data on standard error; LibRaw also counts the
-/// damage. The type `Offset` differs between versions of LibRaw.
+/// Prevents LibRaw from writing messages about damaged data to standard error. LibRaw also counts
+/// the damage. The type `Offset` differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
@@ -58,8 +58,8 @@ class Decoder {
   std::unique_ptr<LibRaw> raw_;
 };
 
-/// Rejects mosaics whose pattern does not repeat every 2x2 sites. LibRaw reads some of them as
-/// Bayer mosaics, so the function reads the size of the pattern from the DNG tags.
+/// Throws an error if the pattern of the mosaic does not have 2x2 sites. LibRaw reads some other
+/// patterns as Bayer mosaics, so the function reads the size of the pattern from the DNG tags.
 void check_period(const Decoder& raw, const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
@@ -135,7 +135,7 @@ void read_camera(Decoder& raw, RawFacts& facts) {
     facts.iso = static_cast<std::uint32_t>(std::lround(data.other.iso_speed));
 }
 
-/// Returns the EXIF data and the XMP packet of a raw file that is not a DNG file.
+/// Returns the EXIF data and the XMP packet of a raw file in a format other than DNG.
 TiffTree tags_of_metadata(const std::vector<std::uint8_t>& file) {
   constexpr std::uint16_t xmp_tag = 700;
   PictureMetadata metadata;

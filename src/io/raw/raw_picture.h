@@ -1,5 +1,5 @@
 #pragma once
-// A raw photograph: the mosaic of a sensor, and the facts that the file states about the camera.
+// A raw photograph: the mosaic of a sensor, and properties of the camera from the file.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// What the file states about the camera and the picture, without the samples.
+/// Properties of the camera and the picture that the file states, without the samples.
 struct RawFacts {
   std::string path;
   int width = 0, height = 0;  // size of the active area, in sites
@@ -22,9 +22,9 @@ struct RawFacts {
   float white = 65535;                    // samples from here on are clipped
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
-  /// Pairs of gain and offset (DNG's NoiseProfile): the variance of a sample x is gain * x +
-  /// offset, where black is 0 and white is 1. One pair for all colours, or three pairs for R, G and
-  /// B; empty if the file does not describe the noise.
+  /// Noise profile (DNG's NoiseProfile) as pairs of gain and offset: one pair for all colours, or
+  /// three pairs for R, G and B. The variance of a sample x is gain * x + offset, where black is 0
+  /// and white is 1. Empty if the file does not describe the noise.
   std::vector<double> noise_profile;
   /// The directories of a DNG file, or a directory with the EXIF data of another raw file.
   TiffTree tags;
@@ -48,8 +48,9 @@ struct RawPicture {
 [[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
 
 enum class Curve { srgb, linear };
-/// Develops the content `dng` of a DNG file with LibRaw: demosaics the mosaic, balances the colours
-/// and converts them to sRGB's primaries. Returns an upright picture with R, G, B of 16 bits.
+/// Develops the content `dng` of a DNG file with LibRaw: demosaics the picture, balances the
+/// colours and converts them to the primaries of sRGB. Returns an upright picture with R, G, B of
+/// 16 bits.
 /// @throws BadData, InvalidArgument
 [[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
 

@@ -23,8 +23,8 @@ class RawSource final : public FrameSource {
   /// @throws the exceptions of read_raw() and find_sequence()
   RawSource(const std::string& path, std::int64_t max_pixels);
 
-  /// Limits the source to the files with the indices `first` to `last`, and numbers them from 0.
-  /// Must be called before read().
+  /// Limits the source to the files with the indices `first` to `last`. The indices of the selected
+  /// files then begin at 0. The caller must call this function before read().
   void select(std::int64_t first, std::int64_t last);
 
   const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
@@ -33,8 +33,8 @@ class RawSource final : public FrameSource {
   const std::vector<SequenceFile>& files() const { return files_; }
   /// Returns the first picture.
   const RawPicture& first() const { return first_; }
-  /// Returns the facts of the file with the index `index`, and removes them from memory. read()
-  /// must have returned the picture of this file. Any thread may call this function.
+  /// Returns the facts of the file with the index `index`, and removes the facts from memory.
+  /// read() must have returned the picture of this file. Any thread may call this function.
   [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
 
  private:
@@ -61,8 +61,8 @@ struct RawFileOptions {
   Access access{};
 };
 
-/// Returns whether a denoised raw photograph can have this file name: .dng for raw data, and .tif,
-/// .tiff, .png or .exr for developed pictures.
+/// Returns whether a file name is suitable for a denoised raw photograph: .dng for raw data, and
+/// .tif, .tiff, .png or .exr for developed pictures.
 [[nodiscard]] bool is_raw_output(const std::string& path);
 
 /// Writes a picture in the format that the file name states. The file gets its name when it is

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint16_t type_byte = 1, type_ascii = 2, type_short = 3, type_long = 4,
                         type_rational = 5, type_srational = 10, type_float = 11, type_double = 12,
                         type_directory = 13;
-// Number of bytes of a value, by its type; 0 for unknown types.
+// Number of bytes of a value for each type of TIFF 6.0; 0 for unknown types.
 constexpr std::array<int, 14> type_bytes = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
 
 constexpr std::uint16_t strip_offsets = 273, strip_byte_counts = 279, tile_offsets = 324,
@@ -46,7 +46,7 @@ class TreeReader {
     for (std::uint64_t i = 0; i < count && fits(at + 2 + 12 * i, 12); ++i)
       add_entry(at + 2 + 12 * i, depth, result);
     std::ranges::stable_sort(result.entries, {}, &TiffEntry::tag);
-    // (clang 14 cannot compile std::ranges::unique of libstdc++.)
+    // std::unique replaces std::ranges::unique of libstdc++, which clang 14 cannot compile.
     const auto same_tag = [](const TiffEntry& a, const TiffEntry& b) { return a.tag == b.tag; };
     result.entries.erase(std::unique(result.entries.begin(), result.entries.end(), same_tag),
                          result.entries.end());
@@ -71,8 +71,8 @@ class TreeReader {
       return;
     const std::uint64_t bytes = std::uint64_t{entry.count} * type_bytes[entry.type];
     const std::uint64_t value_at = bytes <= 4 ? at + 8 : number(at + 8, 4);
-    // The total size of all values is limited, because the values of several tags may overlap in a
-    // damaged file.
+    // In a damaged file, the values of several tags may overlap. The limit for the total size of
+    // all values prevents excessive use of memory.
     if (!fits(value_at, bytes) || (stored_ += bytes) > 2 * file_.size()) return;
     if (refers_to_directories(entry.tag)) {
       if (entry.type != type_long && entry.type != type_directory) return;
@@ -121,7 +121,7 @@ class TreeWriter {
     std::ranges::copy(number, head().begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  /// Appends a directory to the bytes before the samples, and returns its offset.
+  /// Appends a directory to the head of the file, and returns its offset.
   std::size_t directory(const TiffDirectory& given) {
     TiffDirectory with_place = given;
     if (!given.picture.empty()) {
@@ -196,7 +196,7 @@ class TreeWriter {
   std::vector<PendingPicture> pending_;
 };
 
-/// Returns a fraction close to `value` whose denominator is at most 10000.
+/// Returns a fraction that approximates `value`. The denominator is at most 10000.
 std::array<std::int64_t, 2> fraction(double value) {
   for (std::int64_t denominator = 1; denominator < 10000; denominator *= 10) {
     const double scaled = value * static_cast<double>(denominator);

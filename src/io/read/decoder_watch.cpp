@@ -8,12 +8,13 @@
 namespace lull::io {
 namespace {
 
-/// Phrases in decoders' errors about metadata of cameras. Such errors do not affect the samples.
+/// Phrases in error messages of decoders about metadata of cameras. Such errors do not affect the
+/// samples.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// FFmpeg's JPEG decoder warns with this phrase when it has filled the missing part of a truncated
-/// picture with grey.
+/// Phrase in a warning of FFmpeg's JPEG decoder. The decoder has then filled the missing part of a
+/// truncated picture with grey.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -22,7 +23,7 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// Upper bounds for the number of samples that a codec can store in a byte.
+/// Upper bounds for the number of samples that each codec can store in a byte.
 struct Density {
   double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
   double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
@@ -56,8 +57,8 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores prediction modes for each block of 16x16 pixels with fixed probabilities. A
-      // block takes more than one bit.
+      // VP8 stores the prediction modes of each block of 16x16 pixels with fixed probabilities, so
+      // a block needs more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
@@ -121,17 +122,16 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// Returns the damage of the decoder's result number k, counted from 0. With N frame threads, a
-// message belongs to result k if it was logged after at least k - N + 1 results had been returned:
-// a thread gets its next packet only after the decoder has returned the thread's previous result,
-// number k - N.
+// Returns the damage that the decoder has logged for its result number k, counted from 0. With N
+// frame threads, a thread begins result k after the decoder has returned result k - N. Messages
+// from before this time belong to earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // After a failure of a decoder with several threads, it is unknown which message belongs to the
-  // failure, so no messages are deleted.
+  // If a decoder with several threads fails, its messages may belong to other pictures. The
+  // messages therefore remain in `last_`.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

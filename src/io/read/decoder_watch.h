@@ -13,9 +13,9 @@
 
 namespace lull::io {
 
-/// Returns whether an error in the decoder's log means damage of a picture: true for codecs whose
-/// pictures do not depend on other pictures. Other decoders also log errors for intact recordings
-/// that begin in the middle of a group of pictures.
+/// Returns whether an error in the log of a decoder of this codec means that a picture is damaged.
+/// The result is true if pictures of the codec do not depend on other pictures. Other decoders also
+/// log errors if an intact recording begins in the middle of a group of pictures.
 bool logs_damage(const AVCodecDescriptor* codec);
 
 /// Watches one decoder. The decoder must be closed before this object is destroyed.
@@ -23,18 +23,20 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Begins to watch a decoder: its log messages become messages about the file of `topic`, the
-  /// argument of the constructor. Must be called before the decoder is opened.
+  /// Begins to watch a decoder. Log messages of the decoder become messages about the file of
+  /// `topic`, the argument of the constructor. The caller must call this function before it opens
+  /// the decoder.
   void attach(AVCodecContext& decoder);
-  /// Begins to watch a decoder as attach() does. In addition, its pictures get memory that is
-  /// filled with zeros, so that missing parts of a damaged picture have defined samples. Decoding
-  /// fails before the allocation if a packet is too small for its picture.
+  /// Begins to watch a decoder as attach() does, and also allocates the memory of its pictures. The
+  /// memory contains zeros, so that missing parts of a damaged picture have defined samples. If a
+  /// packet is too small for its picture, decoding fails before the allocation.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// Records the size of a packet. Must be called before the packet is sent to the decoder.
+  /// Records the size of a packet. The caller must call this function before it sends the packet to
+  /// the decoder.
   void expect(const AVPacket& packet);
   /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
-  /// none. Must be called each time the decoder returns a picture or an error. After an error,
-  /// `picture` must be null.
+  /// none. The caller must call this function each time the decoder returns a picture or an error.
+  /// After an error, `picture` must be null.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -49,13 +51,13 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // The most recent message of each thread of the decoder, by the codec context of the thread.
+  // The most recent message of each decoder thread. The key is the codec context of the thread.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };
 
-/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size. The result
-/// is true for codecs without an upper bound, such as JPEG 2000 and lossless WebP.
+/// Returns whether a packet of `packet_bytes` bytes can contain a picture of the given size. The
+/// result is true for codecs without an upper bound, such as JPEG 2000 and lossless WebP.
 bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,
               std::int64_t packet_bytes);
 

@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// Returns FFmpeg's device for a GPU; the caller owns it. The device uses the primary context, like
-/// the CUDA runtime, so that kernels can access the decoded pictures. If FFmpeg cannot use the GPU,
-/// the result is null and `problem` is the reason.
+/// Opens a GPU as an FFmpeg device, which the caller owns. The device uses the primary context of
+/// the GPU, like the CUDA runtime. Kernels can therefore access the decoded pictures. If FFmpeg
+/// cannot use the GPU, the function returns null and stores the reason in `problem`.
 [[nodiscard]] AVBufferRef* open_gpu(int device, std::string& problem);
 
 }  // namespace lull::io

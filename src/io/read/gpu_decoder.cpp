@@ -41,7 +41,8 @@ struct OwnedPicture {
 const AVCodec* find_gpu_decoder(AVCodecID id) {
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state))
-    // FFmpeg's wrappers ("cuvid") parse the stream differently from FFmpeg's CPU decoders.
+    // The function skips FFmpeg's wrapper decoders ("cuvid"), because they parse streams
+    // differently from FFmpeg's CPU decoders.
     if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
         runs_on_cuda(*codec))
       return codec;
@@ -80,8 +81,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds an odd height of chroma down, so a copy of the visible part lacks the last row of
-  // chroma.
+  // FFmpeg rounds an odd height of chroma down. A copy of only the visible part would lack the last
+  // row of chroma.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -106,11 +107,11 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // Surfaces on a GPU still contain the samples that are cropped at the left or at the top. CPU
-  // decoders crop these samples by moving the plane pointers.
+  // If a picture is cropped at the left or at the top, its surface on the GPU still contains the
+  // cropped samples. CPU decoders move the plane pointers instead.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // If the height is odd (VP8, VP9, AV1) and chroma is vertically subsampled, FFmpeg (5.1 to 7.1)
+  // If the height is odd (VP8, VP9, AV1) and chroma is vertically subsampled, FFmpeg 5.1 to 7.1
   // starts chroma one row too early.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";

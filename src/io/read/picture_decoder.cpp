@@ -16,7 +16,7 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// Returns whether the stream has an alpha channel in side data, as WebM stores it.
+/// Returns whether the stream contains an alpha channel as side data, which is the form of WebM.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
@@ -35,10 +35,10 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// Maps a file into memory. The system reads its bytes on first use.
+/// Maps a file into memory. The operating system reads the bytes on first use.
 class MappedFile {
  public:
-  /// Maps the file. If the file cannot be read, bytes() returns an empty span.
+  /// Maps the file. If the file is not readable, bytes() returns an empty span.
   explicit MappedFile(const std::string& path) {
     if (av_file_map(path.c_str(), &data_, &size_, 0, nullptr) < 0) data_ = nullptr;
   }
@@ -55,7 +55,7 @@ class MappedFile {
 };
 
 /// Returns whether the codec stores the rows of a picture in several passes for progressive
-/// display. FFmpeg marks such pictures as interlaced.
+/// display. FFmpeg marks these pictures as interlaced, although they are not.
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
@@ -68,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether an edit list removes the frame. FFmpeg decodes such frames, because other frames
-/// depend on them.
+/// Returns whether the edit list of the file removes the frame. FFmpeg decodes removed frames,
+/// because other frames depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -119,10 +119,10 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
   // Without AV_CODEC_FLAG_UNALIGNED, FFmpeg may crop fewer columns at the left than the stream
-  // states, to keep the rows aligned in memory.
+  // states, because FFmpeg keeps the rows aligned in memory.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // The film grain that a decoder adds (AV1, H.274) is noise, too. With
-  // AV_CODEC_EXPORT_DATA_FILM_GRAIN, the decoder adds no grain.
+  // The film grain that a decoder adds (AV1, H.274) is noise. With AV_CODEC_EXPORT_DATA_FILM_GRAIN,
+  // the decoder adds no grain.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
@@ -145,8 +145,9 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Returns the first picture, decoded on the GPU. If the GPU cannot decode the stream, returns null
-/// and sets why_not_gpu_; the CPU then decodes the packets that the GPU decoder has read.
+/// Decodes the first picture on the GPU. If the GPU cannot decode the stream, the function returns
+/// null and stores the reason in why_not_gpu_. The CPU then decodes the packets that the GPU
+/// decoder has already received.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -213,8 +214,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture within the memory of the GPU. An error means that the GPU has failed, because
-/// the copy of the first frame succeeded.
+/// Copies a picture within the memory of the GPU. The GPU has already copied the first frame, so an
+/// error means that the GPU has failed.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -261,15 +262,16 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // PictureFiles has already checked the number of files of a picture sequence.
+      // For a picture sequence, the class PictureFiles has already compared the number of files
+      // with the limit.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
                   std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
-/// Receives the next frame from the decoder. Returns the decoder's error code; AVERROR_EOF at the
-/// end. Throws only the exceptions of the demuxer.
+/// Receives the next frame from the decoder. Returns the error code of the decoder, or AVERROR_EOF
+/// at the end. Throws only the exceptions of the demuxer.
 int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
@@ -283,16 +285,16 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && quantiser_) quantiser_->add(*packet);
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording may begin in the middle of a broadcast. The decoder's errors before the first
-    // parameter sets are ignored.
+    // A recording may begin in the middle of a broadcast. In this case, the decoder reports errors
+    // until it receives the first parameter sets. lull ignores these errors.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
   }
 }
 
-/// Checks the structure of a packet and counts its damage. Returns false if the decoder must not
-/// get the packet.
+/// Checks the structure of a packet and counts its damage. Returns false if the caller must not
+/// decode the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const ByteView bytes = bytes_of(packet);
@@ -320,8 +322,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// Errors of a GPU decoder are never tolerated damage: after an error in the first frame, the CPU
-// decodes; an error in any other frame ends the decoding.
+// The source does not tolerate errors of a GPU decoder. After an error in the first frame, the CPU
+// decodes the stream. An error in a later frame ends the decoding.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -360,9 +362,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the previous one. Small steps back
-/// are tolerated, because decoders that do not know the reordering depth may return the first
-/// pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than the previous time stamp. The
+/// function tolerates small steps back: a decoder without knowledge of the reordering depth may
+/// return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -386,14 +388,14 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Returns `text` with the reason of the decoder's failure in parentheses: the message of
-/// DecoderWatch if there is one, because FFmpeg's later errors are only consequences.
+/// Returns `text` with the reason of the failure in parentheses. A message of DecoderWatch has
+/// priority over FFmpeg's later errors, which are consequences of the same cause.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";
 }
 
-// Returns the path of the file that is being decoded.
+// Returns the path of the file that the decoder currently decodes.
 std::string PictureDecoder::file_path() const {
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(decoded_);

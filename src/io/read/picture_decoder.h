@@ -1,5 +1,6 @@
 #pragma once
-// Decodes the pictures of a demuxer's video in order of presentation, on the CPU or on a GPU.
+// Decodes the pictures of the video from a demuxer in order of presentation, on the CPU or on a
+// GPU.
 
 #include <deque>
 #include <map>
@@ -24,29 +25,29 @@ class TiffReader;
 
 class PictureDecoder {
  public:
-  /// Opens the decoder. With options.gpu, the constructor first tries to decode the first picture
-  /// on the GPU. `demuxer` and `damage` must outlive this object.
+  /// Opens the decoder. If options.gpu has a value, the constructor first tries to decode the first
+  /// picture on the GPU. `demuxer` and `damage` must outlive this object.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();
 
   /// Returns the next picture; null at the end of the video.
-  /// @throws BadData  the input is damaged, and damage is not tolerated
+  /// @throws BadData  the input is damaged, and the options do not tolerate damage
   /// @throws DeviceFailure  the GPU has stopped working
   FramePtr next();
   /// Returns the metadata of the file from which next() decoded `picture`, and removes them from
-  /// this object. Returns null if there are none, or if they have already been returned.
+  /// this object. Returns null if the file has no metadata, or if an earlier call returned them.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
-  /// Resets the decoder after a seek. Must not be called while a GPU decodes.
+  /// Resets the decoder after a seek. The caller must not call this function while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that next() has returned.
   std::int64_t decoded() const { return decoded_; }
-  /// Returns why the CPU decodes although a GPU was requested; empty if no GPU was requested, or if
-  /// the GPU decodes.
+  /// Returns the reason why the CPU decodes although the caller requested a GPU. The text is empty
+  /// if the GPU decodes, or if the caller requested no GPU.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// Returns the pixel format of a picture in CPU memory, also for a picture on a GPU.
+  /// Returns the pixel format that a picture has in CPU memory. The picture may be on a GPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
@@ -65,8 +66,8 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Counts an error of the decoder as damage. Returns false if damage is not tolerated, or if the
-  /// error `code` does not mean damage.
+  /// Counts an error of the decoder as damage. Returns false if the options do not tolerate damage,
+  /// or if the error `code` does not mean damage.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -91,8 +92,8 @@ class PictureDecoder {
   std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
-  /// Packets before the first picture from the GPU. The CPU decodes them if the GPU cannot decode
-  /// the stream.
+  /// The packets that the GPU decoder received before its first picture. If the GPU cannot decode
+  /// the stream, the CPU decodes these packets.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
   FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
@@ -101,7 +102,7 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata that take_metadata() has not returned yet, by the time stamp of their packet.
+  /// Metadata that take_metadata() has not returned yet. The key is the time stamp of the packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

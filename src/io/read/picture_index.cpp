@@ -9,9 +9,9 @@
 namespace lull::io {
 namespace {
 
-/// A 64-bit digest that is about as fast as reading the memory. It consists of four parallel sums
-/// that are multiplied by an odd number after every 8 bytes, so that omitted or exchanged bytes
-/// change the digest. It detects only accidental changes.
+/// A fast 64-bit digest that detects only accidental changes. The digest consists of four parallel
+/// sums. A multiplication by an odd number after every 8 bytes makes the digest depend on the order
+/// of the bytes.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -58,7 +58,7 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
-/// Returns the last picture, at or before `picture`, at which decoding can start.
+/// Returns the last picture at or before `picture` at which decoding can start.
 std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
   while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
   return picture;
@@ -83,8 +83,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // For a picture with layers, opaque_ref contains the complete file. The digest includes the file,
-  // because filters may use all layers.
+  // For a picture with layers, opaque_ref contains the complete file. The digest includes the whole
+  // file, because filters may use all layers.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -108,7 +108,8 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // A picture after the last entry of the index has nothing to compare with.
+  // The index contains no entry for pictures after its end, so the function cannot compare these
+  // pictures.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -135,8 +136,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The margin grows by one picture, because the state of a repeated frame depends on the frame
-  // before it.
+  // The margin grows by one picture, because the state of a repeated frame depends on the preceding
+  // frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

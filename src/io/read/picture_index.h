@@ -10,12 +10,12 @@
 
 namespace lull::io {
 
-/// Returns a digest of the picture's samples and of all other properties on which results may
-/// depend: side data, colour, interlacing, aspect ratio. The digest is 0 only for pictures in GPU
-/// memory.
+/// Returns a digest of the samples of a picture and of all other properties on which results may
+/// depend: side data, colour, interlacing, aspect ratio. The digest of a picture in GPU memory is
+/// 0. No other picture has the digest 0.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Returns whether the decoder states that decoding can start at the picture.
+/// Returns whether decoding can start at the picture, according to the decoder.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {
@@ -28,7 +28,7 @@ class PictureIndex {
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// Makes process() also compare digests. Must be called after a seek.
+  /// Makes process() also compare digests. The caller must call this function after a seek.
   void make_strict() { strict_ = true; }
   /// Adds the picture `number` to the index, or compares it with the index.
   /// @throws IndexMismatch

@@ -5,8 +5,8 @@
 
 namespace lull::io {
 
-/// Stores quantisation steps on the 0..255 scale in the picture, from which quantiser_steps() reads
-/// them.
+/// Stores quantisation steps on the 0..255 scale in the picture. quantiser_steps() reads the steps
+/// from the picture.
 void set_quantiser_steps(AVFrame& picture, double luma, double chroma);
 
 }  // namespace lull::io

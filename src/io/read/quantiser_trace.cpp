@@ -11,8 +11,8 @@ namespace lull::io {
 namespace {
 
 /// Returns AV1's quantisation step for an index, on the 0..255 scale. The table contains some of
-/// the steps of section 7.12.2 (8 bits) in units of 1/8; the others are interpolated, with an error
-/// of at most 3 %.
+/// the steps for 8 bits in the AV1 specification, section 7.12.2, in units of 1/8. The function
+/// interpolates the other steps with an error of at most 3 %.
 double step_of_av1(double index) {
   struct Point {
     double index, step;
@@ -35,8 +35,8 @@ double step_of_av1(double index) {
   return std::lerp(a.step, b.step, at) / 8;
 }
 
-/// Stores the value of the element `name` from a line "<position> <name> <bits> = <value>". Returns
-/// false for lines about other elements.
+/// Stores the value of the syntax element `name` from a log line "<position> <name> <bits> =
+/// <value>". Returns false if the line describes another element.
 bool has_element(const std::string& line, const char* name, double& value) {
   const std::size_t at = line.find(name);
   const std::size_t equals = line.rfind("= ");
@@ -45,7 +45,8 @@ bool has_element(const std::string& line, const char* name, double& value) {
   return true;
 }
 
-/// Returns chroma's quantisation parameter for luma's parameter `luma` (ITU-T H.264, table 8-15).
+/// Returns the quantisation parameter of chroma for the luma parameter `luma` (ITU-T H.264, table
+/// 8-15).
 double chroma_parameter(double luma) {
   constexpr std::array<double, 22> table = {29, 30, 31, 32, 32, 33, 34, 34, 35, 35, 36,
                                             36, 37, 37, 37, 38, 38, 38, 39, 39, 39, 39};
@@ -99,8 +100,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // In ITU-T H.265, the chroma parameter is the same as in H.264 for luma parameters of at most 43,
-  // and 6 less than the luma parameter above.
+  // In ITU-T H.265, luma parameters up to 43 have the same chroma parameters as in H.264. For
+  // larger luma parameters, the chroma parameter is the luma parameter minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

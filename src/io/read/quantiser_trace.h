@@ -14,23 +14,24 @@ extern "C" {
 
 namespace lull::io {
 
-/// The quantisation of each packet of a stream. FFmpeg's bitstream filter trace_headers parses the
-/// headers and logs their elements; this class reads the log.
+/// Stores the quantisation parameter of each packet of a stream. FFmpeg's bitstream filter
+/// trace_headers parses the headers and logs their syntax elements. This class reads the log.
 class QuantiserTrace {
  public:
-  /// Prepares the filter. Without it in FFmpeg, and for codecs other than H.264, HEVC and AV1, the
-  /// object has no effect.
+  /// Prepares the bitstream filter. If FFmpeg lacks the filter, or if the codec is not H.264, HEVC
+  /// or AV1, the object has no effect.
   explicit QuantiserTrace(const AVStream& stream);
   ~QuantiserTrace();
   QuantiserTrace(const QuantiserTrace&) = delete;
   QuantiserTrace& operator=(const QuantiserTrace&) = delete;
 
-  /// Reads the headers of a packet. Damaged packets and packets without a time stamp are ignored.
+  /// Reads the headers of a packet. The function ignores damaged packets and packets without a time
+  /// stamp.
   void add(const AVPacket& packet);
-  /// Stores quantisation steps in `picture`, for quantiser_steps(), from the packet with the
-  /// picture's time stamp.
+  /// Stores the quantisation steps of the packet with the same time stamp in `picture`.
+  /// quantiser_steps() reads the steps from the picture.
   void mark(AVFrame& picture);
-  /// Removes all stored packets. Must be called after a seek.
+  /// Removes all stored packets. The caller must call this function after a seek.
   void restart() { by_time_.clear(); }
 
  private:

@@ -32,7 +32,7 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Makes the selector process all pictures of options().index, as if they had been read.
+  /// Makes the selector process all pictures of options().index, as if the source had decoded them.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
@@ -43,8 +43,8 @@ class FileSource final : public MediaSource {
   /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
   /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time stamp of the first frame that read() will return. Must be called before the
-  /// first read.
+  /// Returns the time stamp of the first frame that read() will return. The caller must call this
+  /// function before the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
@@ -56,9 +56,10 @@ class FileSource final : public MediaSource {
   bool half_floats() const { return half_floats_; }
   std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
-  /// Returns whether the source has a second frame. Must be called before the first read. The
-  /// function decodes the second frame. With SourceOptions::margins, many pictures may precede the
-  /// second selected frame, so the function uses the estimated number of frames instead.
+  /// Returns whether the source has a second frame. The caller must call this function before the
+  /// first read. The function decodes the second frame, except if SourceOptions::margins is true.
+  /// In this case, many pictures may precede the second selected frame, so the function uses the
+  /// estimated number of frames.
   bool has_second_frame();
 
  private:

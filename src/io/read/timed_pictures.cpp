@@ -15,8 +15,8 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // The list of files of a picture sequence contains only selected files if options.margins is
-  // false, so no selector is needed.
+  // If options.margins is false, the demuxer's list of files of a picture sequence contains only
+  // the selected files, so no selector is necessary.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
@@ -50,10 +50,14 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// Seeks to the picture `number`: decodes from where the demuxer's seek ends, and compares the
-// picture with the index. The second attempt seeks 16 frames earlier, because some demuxers
-// (MPEG-TS) seek by decoding times. Each further attempt starts at an earlier key picture, because
-// some decoders need packets of earlier groups of pictures.
+// Seeks to the picture `number` with up to four attempts, and compares the decoded picture with the
+// index.
+//
+// - The first attempt seeks to the time of the picture.
+// - The second attempt seeks 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding
+//   times.
+// - Each further attempt seeks to an earlier key picture, because some decoders need packets of
+//   earlier groups of pictures.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -106,8 +110,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of other streams that belong to skipped pictures. The muxer does not remove
-/// them, because it gets no frame while pictures are skipped.
+/// Drops the packets of copied streams that belong to skipped pictures. The muxer drops packets
+/// only when it receives a frame, and it receives no frame for a skipped picture.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
@@ -124,8 +128,8 @@ void TimedPictures::end() {
   selector_->finish();
 }
 
-// Adds a display matrix with the orientation to the picture. FFmpeg does this only for some
-// formats.
+// Adds a display matrix for the orientation to the picture. FFmpeg adds a display matrix only for
+// some formats.
 void TimedPictures::state_orientation(int orientation, AVFrame& picture) {
   if (orientation == 1 || av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX)) return;
   const DisplayMatrix matrix = display_matrix(orientation);

@@ -32,26 +32,29 @@ class TimedPictures {
 
   /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// Returns the next picture; nullopt after the last one. Without SourceOptions::margins, the
-  /// function skips pictures that are not selected.
+  /// Returns the next picture; nullopt after the last picture. If SourceOptions::margins is false,
+  /// the function skips pictures outside the selection.
   std::optional<TimedPicture> next();
-  /// Continues with the picture `number` of options.index, as if all earlier pictures had been
-  /// read. The caller may have read only the first pictures of the input before.
-  /// @throws IndexMismatch  the picture is not found
+  /// Continues with the picture `number` of options.index. The selector processes all earlier
+  /// pictures of the index, as if the source had decoded them. Before this call, the caller may
+  /// have read the first pictures of the input.
+  /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
-  /// Makes the selector process all pictures of options.index, as if they had been read.
+  /// Makes the selector process all pictures of options.index, as if the source had decoded them.
   void replay_all();
-  /// Number of decoded pictures, and number of selected ones.
+  /// examined() returns the number of decoded pictures; kept() returns the number of selected
+  /// pictures among them.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures have been read. After that, next() can only return
-  /// context frames for temporal filtering.
+  /// Returns whether next() has returned all selected pictures. Any further picture is a context
+  /// frame for temporal filtering.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Makes next() return no picture outside the selection after the picture `number`. Any thread
-  /// may call this function.
+  /// Ends the context frames after the picture `number`: next() returns no later picture outside
+  /// the selection. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// Returns the argument of end_context_at() if that call has ended the context frames before the
-  /// end of the input, and otherwise -1. Must be called at the end of the input.
+  /// Returns the last argument of end_context_at() if that call has ended the context frames before
+  /// the end of the input. Otherwise, the function returns -1. The caller must call it at the end
+  /// of the input.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -63,8 +66,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes pictures up to the time of `mark`, and stores the picture with this time in sought_.
-  /// sought_ remains null if there is no such picture, or if its digest differs from `mark`.
+  /// Decodes pictures until the time of `mark`. Stores the picture with this time in sought_ if its
+  /// digest is that of `mark`. Otherwise, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the codec marks each frame as interlaced or progressive. Otherwise, only the
-/// container can state interlacing.
+/// Returns whether the codec marks each frame as interlaced or progressive. For other codecs, only
+/// the container can state interlacing.
 bool states_interlacing(AVCodecID id) {
   return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
          id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
@@ -40,9 +40,9 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// Returns the position of the first chroma sample, in units of chroma samples. `shift` is the
-/// base-2 logarithm of the subsampling. The chroma sample lies in the middle of the luma samples
-/// that it covers (`centred`), or else on the last (`last`) or the first of them.
+/// Returns the position of the first chroma sample along an axis, in units of chroma samples. A
+/// chroma sample covers 2^shift luma samples. It lies in the middle of these luma samples
+/// (`centred`), on the last of them (`last`), or on the first of them.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -10,21 +10,20 @@
 
 namespace lull::io {
 
-/// Returns the facts of a job, including a checksum of the complete input: name, size and date do
-/// not identify the content of a file, and change if a user moves the job.
-///
-/// A process that encodes segments of a planned job reads only some blocks of the input. If their
-/// digest (sample_digest()) matches the plan, the function uses the checksum in the plan.
+/// Returns the facts of a job, including a checksum of the complete input, because name, size and
+/// date do not identify the content of a file. A process that encodes segments of a planned job
+/// reads only some blocks of the input. If the digest of these blocks (sample_digest()) equals the
+/// digest in the plan, the function uses the checksum in the plan.
 /// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);
 
-/// Returns the source of the additional input as a FileSource.
+/// Returns the source of an additional input as a FileSource.
 /// @throws InvalidArgument  the source is a stack of slices
 const FileSource& file_source_of(const AdditionalSource& additional);
 
-/// Returns the total size of an input's files, and a SHA-256 of the sizes of the files and of
-/// blocks at regular distances.
+/// Returns a text with the total size of an input's files and a SHA-256. The SHA-256 covers the
+/// sizes of the files, and blocks at regular distances.
 std::string sample_digest(const FileSource& source);
 
 }  // namespace lull::io

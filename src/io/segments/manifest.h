@@ -1,17 +1,14 @@
 #pragma once
 // The manifest of a job in segments is a text file with the facts and the finished segments of the
-// job. The first line "lull job 1" states the format. The first word of each further line states
-// its content:
-//
-// - "fact" is followed by the name and the value of a fact.
-// - "threads" is followed by the number of threads of each encoder.
-// - "segment" is followed by the number of the segment, the number of its frames, and the size in
-//   bytes and the SHA-256 of its file.
-// - "result" is followed by the identity of the finished output: inode, bytes, time of the last
-//   change.
-// - "sha256" begins the last line, and is followed by the SHA-256 of all lines above.
-//
-// In names and values of facts, '%', spaces and unprintable characters are written as %XX.
+// job. The first line "lull job 1" states the format. The last line contains "sha256" and the
+// SHA-256 of all preceding lines.
+
+// Lines of a manifest, by their first word:
+// - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX
+// - "threads": the number of threads of each encoder
+// - "segment": the number of the segment, its number of frames, and the size in bytes and the
+//   SHA-256 of its file
+// - "result": the identity of the finished output (inode, bytes, time of the last change)
 
 #include <cstdint>
 #include <map>
@@ -51,8 +48,8 @@ std::string to_text(const Manifest& manifest);
 /// Parses a manifest; nullopt if the text is damaged or does not have the format manifest_format.
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits of the numbers in a manifest. lull never exceeds them, and products of two such numbers
-/// do not overflow.
+/// Limits of the numbers in a manifest. lull never writes larger numbers. Products of two numbers
+/// within the limits do not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

@@ -20,16 +20,16 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits of the numbers in a plan. lull never exceeds them, and sums and products of such numbers
-// do not overflow.
+// Limits of the numbers in a plan. lull never writes larger numbers. Sums and products of numbers
+// within the limits do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Returns the letters that a plan stores for a frame: "k" for a key picture, "o" for a frame
-/// outside the selection, and "f", "s" or "r" for RepeatState independent, shares_noise or repeats.
+/// Returns the letters for a frame in a plan. "k" means a key picture, and "o" a frame outside the
+/// selection. "f", "s" and "r" mean RepeatState::independent, shares_noise and repeats.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -60,8 +60,8 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // A line about a frame belongs to the additional input above it, or to the main input if there is
-  // none.
+  // A line for a frame belongs to the last additional input in the preceding lines. If the
+  // preceding lines contain no additional input, the frame belongs to the main input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -122,7 +122,7 @@ std::string text_of(const FrameIndex& index) {
   return text;
 }
 
-/// Returns increasing numbers as a text such as "3, 7-9".
+/// Returns the numbers of an increasing list as a text such as "3, 7-9".
 std::string ranges_of(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {
@@ -228,7 +228,7 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have written an equal plan since the check of the folder.
+    // Another process may have written an equal plan after this process checked the folder.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

@@ -35,7 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first picture; empty if it can also start later.
+/// Returns the reason why decoding must start at the first picture; empty if decoding can start at
+/// later pictures.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -47,7 +48,7 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input, and the index in which the source records its pictures.
+/// An additional input, and the index to which its source adds its pictures.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -64,7 +65,7 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job in finish(). The sink opens everything that the job will need and
+/// Writes the plan of a job in finish(). The sink opens everything that the job will need. It
 /// computes the time stamps of frames like an encoder, but encodes no packets.
 class PlanSink final : public EncodingSink {
  public:
@@ -123,9 +124,9 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Shortens a list with one element for each picture to the last picture that filters need as
-  /// context. The number of further pictures that the source has read depends on the speed of the
-  /// threads, on which the plan must not depend.
+  /// Shortens a list that has one element for each picture. The last remaining element belongs to
+  /// the last picture that filters need as context. The source may have read more pictures,
+  /// depending on the speed of the threads. The plan must not depend on this speed.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -151,8 +152,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // Segments of a single frame would have consecutive IDR pictures with the same idr_pic_id, which
-  // H.264 forbids (ITU-T H.264, 7.4.3).
+  // Segments of a single frame would have consecutive IDR pictures with equal values of idr_pic_id.
+  // H.264 forbids equal values (ITU-T H.264, 7.4.3).
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

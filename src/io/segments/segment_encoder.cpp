@@ -12,8 +12,8 @@ SegmentEncoder::SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Containe
   headers_.assign(context.extradata, context.extradata + context.extradata_size);
 }
 
-// Begins a segment with a new encoder, or with the encoder that is already open for the first
-// segment.
+// Begins a segment. The first segment uses the encoder that is already open. Each further segment
+// opens a new encoder.
 void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   frames_ = 0;
   writer_ = std::move(writer);

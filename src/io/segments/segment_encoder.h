@@ -1,5 +1,5 @@
 #pragma once
-// Encodes frames as segments. Each segment has its own encoder, so that segments are independent.
+// Encodes frames as segments. Each segment has its own encoder, so segments are independent.
 
 #include <cstdint>
 #include <memory>
@@ -12,12 +12,12 @@ namespace lull::io {
 
 class SegmentEncoder {
  public:
-  /// `encoder` is the encoder of the first segment and must not have encoded frames. All arguments
-  /// must outlive this object.
+  /// All arguments must outlive this object.
+  /// @param encoder  the encoder of the first segment, which has not encoded any frame
   SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Container& container,
                  const EncoderInput& input, const SinkOptions& options);
 
-  /// Returns whether a segment has begun and has not ended yet.
+  /// Returns whether a segment has begun and has not ended.
   bool busy() const { return writer_ != nullptr; }
   void begin(std::unique_ptr<SegmentWriter> writer);
   /// Encodes the next frame.

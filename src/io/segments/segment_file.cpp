@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view magic = "lullseg2", end_magic = "lullend2";
 constexpr std::int64_t digest_bytes = 64;  // in hexadecimal
 constexpr auto head_bytes = static_cast<std::int64_t>(magic.size()) + digest_bytes;
-/// Size in bytes of the end of a segment file: end_magic, the number of frames and the digest.
+/// Number of bytes after the packets in a segment file: end_magic, the number of frames and the
+/// digest.
 constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
@@ -32,8 +33,8 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment file whose beginning and end are valid. The digest in `record` has not been compared
-/// with the content of the file.
+/// A segment file whose beginning and end are valid. The digest in `record` may differ from the
+/// digest of the content.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

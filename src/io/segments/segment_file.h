@@ -1,11 +1,11 @@
 #pragma once
-// The file of a segment, which contains all packets of one encoder, unchanged. Containers do not
-// store every packet unchanged: Matroska and MP4 round or rewrite time stamps and drop side data,
-// and NUT stores no decoding times.
-//
-// The file begins with the identifier of its job, and ends with the number of its frames and the
-// SHA-256 of all preceding bytes. A segment is finished as soon as its file has the final name.
-// Only the same versions of lull and FFmpeg can read a file again (segment_job.h).
+// The file of a segment contains all packets of one encoder, unchanged. Containers change some
+// packets: Matroska and MP4 round or rewrite time stamps and drop side data, and NUT stores no
+// decoding times.
+
+// A segment file begins with the identifier of its job. It ends with the number of its frames and
+// the SHA-256 of all preceding bytes. A segment is finished as soon as its file has the final name.
+// Only the same versions of lull and FFmpeg can read a segment file (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -29,14 +29,14 @@ struct SegmentRecord {
 /// Writes a segment file. finish() gives the file its final name.
 class SegmentWriter {
  public:
-  /// @param path  an existing file or link with this name is replaced
+  /// @param path  name of the file; the writer replaces an existing file or link
   /// @param job   identifier of the job (a SHA-256)
   /// @throws CannotCreate
   SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
   /// Appends a packet to the file.
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// Writes the rest of the file to the disk and gives the file its final name.
+  /// Writes the remaining bytes to the disk and gives the file its final name.
   /// @throws IoError, CannotCreate
   SegmentRecord finish(std::int64_t frames);
 
@@ -50,7 +50,8 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
-  /// Opens the segment file `path`. next() compares its size and its digest with `record`.
+  /// Opens the segment file `path`. next() compares the size and the digest of the file with
+  /// `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
   /// Returns the next packet; null after the last packet.
@@ -69,12 +70,12 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// Returns the record that a segment file contains, after comparing the digest with all bytes of
-/// the file. Returns nullopt if the file does not exist, is damaged, or belongs to a job other than
-/// `job`. An empty `job` accepts the segments of all jobs.
+/// Reads a segment file, compares its digest with all of its bytes, and returns its record. Returns
+/// nullopt if the file does not exist, is damaged, or belongs to a job other than `job`. If `job`
+/// is empty, the function accepts the segments of all jobs.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// Returns the record of a segment file like read_record(), but reads only the first and the last
-/// bytes. SegmentReader compares the digest when it reads the packets.
+/// bytes of the file. SegmentReader compares the digest later, while it reads the packets.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

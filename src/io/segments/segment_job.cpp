@@ -31,7 +31,7 @@ std::string manifest_path(const std::string& folder) {
   return folder + "/" + std::string(manifest_name);
 }
 
-/// Returns a text about the finished segments of the job in `folder`.
+/// Returns a text about the number of finished segments of the job in `folder`.
 std::string state_of(const std::string& folder, const std::optional<Manifest>& manifest) {
   return "'" + folder + "' holds " +
          counted(static_cast<std::int64_t>(manifest ? manifest->segments.size() : 0), "segment") +
@@ -40,7 +40,7 @@ std::string state_of(const std::string& folder, const std::optional<Manifest>& m
 
 /// Throws an error if a run must not continue or replace the job in `folder`.
 /// @param text      content of the manifest
-/// @param manifest  the parsed manifest; no value: the manifest is missing or damaged
+/// @param manifest  the parsed manifest; nullopt if the manifest is missing or damaged
 void refuse_job(const std::string& folder, const std::string& text,
                 const std::optional<Manifest>& manifest, const SegmentOptions& options) {
   if (format_number(text, "job") > manifest_format)
@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // A process that ends a job removes the lock file and the folder, so this process may lock a
-  // removed file. lock() then returns false.
+  // lock() returns false if it has locked a removed file. Another process may have ended its job
+  // and removed the lock file together with the folder.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -141,7 +141,8 @@ void SegmentJob::load(bool overwrite) {
   if (segments > 0)
     notes_.push_back(state_of(folder_, found) + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // The manifest goes first, because the other files are valid only together with it.
+  // The function removes the manifest first, because the other files are valid only together with
+  // the manifest.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }
@@ -158,7 +159,8 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   verify();
 }
 
-// Removes incomplete and damaged segments from the manifest, so that this run encodes them again.
+// Removes incomplete and damaged segments from the manifest, so that this run encodes these
+// segments again.
 void SegmentJob::verify() {
   std::string damaged;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {

@@ -1,5 +1,6 @@
 #pragma once
-// The folder of a job in segments, in which the finished segments remain if the process ends early.
+// The folder of a job in segments. The finished segments remain in this folder if the process ends
+// early.
 
 #include <cstdint>
 #include <functional>
@@ -14,25 +15,23 @@
 
 namespace lull::io {
 
-/// Owns the folder "OUTPUT.lull-job", which no other process can use at the same time. A segment is
-/// finished as soon as the manifest lists it, after its file has been written to the disk.
-///
-/// The destructor removes the folder if no segment is finished. Otherwise, the folder remains for
-/// another run.
+/// Owns the folder "OUTPUT.lull-job" and locks it against other processes. The process writes the
+/// file of a segment to the disk, and then adds the segment to the manifest. Only segments in the
+/// manifest are finished. The destructor removes the folder if no segment is finished.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
   /// @throws CannotCreate  the folder cannot be created, or it contains a job and neither
-  ///     options.resume nor `overwrite` is set
+  ///     options.resume nor `overwrite` is true
   /// @throws TryAgain  another process uses the folder
   /// @throws BadData  the manifest has a newer format, and `overwrite` is false
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
-  /// Returns whether there is a job's folder for the output `output`.
+  /// Returns whether a job's folder for the output `output` exists.
   static bool exists(const std::string& output);
-  /// Throws the errors of the constructor for an existing folder, and an error if the output exists
-  /// and must not be replaced. The function changes nothing.
+  /// Throws an error if the constructor would throw an error for an existing folder, or if the
+  /// output exists and must not be replaced. The function changes no file.
   /// @throws CannotCreate, BadData
   static void check(const std::string& output, const SegmentOptions& options, bool overwrite);
   SegmentJob(const SegmentJob&) = delete;
@@ -43,18 +42,20 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Sets the facts of the job. Must be called exactly once, before any of the functions from
+  /// Sets the facts of the job. The caller must call this function once, before the functions from
   /// find() to remove().
   /// @throws InvalidArgument  the interrupted job has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.
   const SegmentRecord* find(std::int64_t segment) const;
-  /// Returns the number of all segments, which is correct only after the last segment is finished.
+  /// Returns the number of all segments. The number is correct only after the last segment is
+  /// finished.
   std::int64_t segments() const;
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
   /// Returns the ranges of frames whose segments are not finished. The last range has no end if the
-  /// number of frames is unknown, that is, if no finished segment is shorter than the others.
+  /// number of frames is unknown. The number is known if a finished segment is shorter than the
+  /// others, because only the last segment can be shorter.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
@@ -63,9 +64,9 @@ class SegmentJob {
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the identity of the complete output file, before it gets its final name. If the
-  /// process is killed after the renaming, the next run can replace the output without asking the
-  /// user.
+  /// Records the identity of the complete output before the output gets its final name. If the
+  /// system kills the process after the renaming, the next run can replace the output without a
+  /// question to the user.
   void note_result(const std::string& file);
   /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;
@@ -77,8 +78,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether a file with this name is a temporary file of a killed process, or a partial
-  /// output of a damaged input.
+  /// Returns whether `name` is the name of a temporary file of a killed process, or of a partial
+  /// output from a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

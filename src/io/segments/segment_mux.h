@@ -1,5 +1,5 @@
 #pragma once
-// Joins the segments of a job and the copied streams in one file, as the last step of the job.
+// Joins the segments of a job and the copied streams in one file. This is the last step of the job.
 
 #include <cstdint>
 #include <functional>
@@ -16,10 +16,9 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments in order, interleaved with the packets of the input's other
-/// streams. The function reads these packets from the input again. The order depends only on the
-/// packets, so that equal jobs give bit-identical files.
-/// @param source  must have been read to its end; only then is the selection of frames known
+/// Writes the packets of all segments in order, interleaved with the packets of the copied streams.
+/// The function reads the copied streams from the input again. Equal jobs give bit-identical files.
+/// @param source  a source at its end, because only then the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

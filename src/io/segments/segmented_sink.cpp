@@ -57,8 +57,8 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The temporary file of the output is in the folder of the job, so it must be removed before the
-  // folder.
+  // The folder of the job contains the temporary file of the output. The destructor must remove the
+  // file before the folder.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
@@ -81,7 +81,8 @@ class SegmentedSink final : public EncodingSink {
   }
 
  private:
-  /// Returns whether an earlier run finished this job, according to the mark of the output.
+  /// Returns whether an earlier run finished this job. The mark of the output contains this
+  /// information.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
@@ -108,7 +109,7 @@ class SegmentedSink final : public EncodingSink {
   }
 
   // Throws an error if the number of frames that all runs of the job have encoded differs from the
-  // number that this run has read.
+  // number of frames that this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -140,12 +141,13 @@ class SegmentedSink final : public EncodingSink {
   std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
-/// Checks the output of a job that one process performs.
+/// Checks the output of a job that a single process encodes.
 void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // An earlier run may have finished the job. Only the facts of the job show whether it has.
+  // The mark of the output shows that an earlier run finished a job. The sink compares the facts of
+  // both jobs later.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

@@ -12,22 +12,22 @@
 
 namespace lull::io {
 
-/// Throws an error if lull cannot encode the output in segments.
+/// Throws an error if lull cannot encode the output `path` in segments.
 /// @throws InvalidArgument
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// Compares the facts (settings, input, versions) of this process with the plan.
+/// Compares the facts (settings, input, versions) of this process with the facts in the plan.
 /// @throws InvalidArgument  the facts differ
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Makes `times` process the selected pictures among the first `pictures` pictures of the index, as
-/// if they had been encoded.
+/// Makes `times` process pictures of the index, as if an encoder had encoded them. The function
+/// selects these pictures from the first `pictures` pictures of the index.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Opens the sink for one part of a shared job (options.segments), with the parameters and errors
+/// Opens the sink for one part of a shared job (options.segments). Parameters and errors are those
 /// of open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);

@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Encodes some segments of a shared job. The file of a segment gets its final name when it is
-/// complete. Two processes that encode the same segment write the same bytes.
+/// Encodes some segments of a shared job. A segment file gets its final name when it is complete.
+/// If two processes encode the same segment, they write the same bytes.
 class TaskSink final : public MediaSink {
  public:
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -44,8 +44,8 @@ class TaskSink final : public MediaSink {
     left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
 
-  /// Returns the ranges of frames that the sink encodes, counted from the first frame that the
-  /// source returns.
+  /// Returns the ranges of frames that the sink encodes. Frame 0 is the first frame from the
+  /// source.
   std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
     for (std::int64_t i = 0; i < layout_.segments(); ++i) {
@@ -75,8 +75,8 @@ class TaskSink final : public MediaSink {
       segments_->begin(
           std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    // Only finish() completes the last segment of the job, because the segment must not get its
-    // final name if the input has more frames than the plan.
+    // Only finish() completes the last segment of the job. If the input has more frames than the
+    // plan, the segment file must not get its final name.
     if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 
@@ -88,8 +88,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // A process that encodes the last segment must read the input to its end, to check that it has as
-  // many frames as the plan.
+  // A process that encodes the last segment must read the input to its end. It then checks whether
+  // the input has as many frames as the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
@@ -131,8 +131,8 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // A process that joins segments does not decode the video, so the fact about the decoding device
-  // comes from the plan.
+  // A process that joins segments does not decode the video, so it takes the fact about the
+  // decoding device from the plan.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

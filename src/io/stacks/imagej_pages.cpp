@@ -24,7 +24,7 @@ void swap_samples(std::span<std::byte> samples, int sample_bytes) {
     std::ranges::reverse(samples.subspan(at, sample_bytes));
 }
 
-/// Returns whether the strips of a page follow each other without gaps in the file.
+/// Returns whether the strips of a page are contiguous in the file.
 bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
   if (TIFFIsTiled(page)) return false;
   std::uint64_t end = TIFFGetStrileOffset(page, 0), bytes = 0;
@@ -33,8 +33,8 @@ bool has_contiguous_strips(TIFF* page, std::uint64_t page_bytes) {
     end += TIFFGetStrileByteCount(page, strip);
     bytes += TIFFGetStrileByteCount(page, strip);
   }
-  // The stated size of a single strip proves nothing: some programs state the size of all pages
-  // there.
+  // If the page has only one strip, the stated size of the strip may be wrong. Some programs state
+  // the size of all pages instead.
   return bytes == page_bytes || TIFFNumberOfStrips(page) == 1;
 }
 
@@ -57,9 +57,9 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // In a stack, the directory precedes the first page, or follows the last page. A directory
-  // directly after the first page means that the file has only one page and that its description
-  // was copied from a stack.
+  // The directory of a stack precedes the first page or follows the last page. If the directory
+  // follows the first page directly, the file has only one page. A program has then copied the
+  // description from a stack.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

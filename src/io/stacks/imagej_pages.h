@@ -1,7 +1,7 @@
 #pragma once
-// Reads and writes ImageJ's TIFF files of more than 4 GiB. Their only directory describes the first
-// page, and the uncompressed samples of all pages follow each other without gaps. ImageJ's
-// description states the number of pages.
+// Reads and writes ImageJ's TIFF files of more than 4 GiB. Such a file has only one directory,
+// which describes the first page. The description of ImageJ states the number of pages. The
+// uncompressed samples of the pages are contiguous.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace lull::io {
 
 class ImagejPages {
  public:
-  /// The current page of `file` must be its only page and have the layout `layout`.
+  /// @param file    a reader whose current page is the only page of the file
+  /// @param layout  layout of this page
   /// @throws BadData  the samples are compressed or not contiguous, or the file is too short
   ImagejPages(const TiffReader& file, const TiffLayout& layout, std::int64_t pages);
 
@@ -24,8 +25,8 @@ class ImagejPages {
   /// @throws BadData
   void read(std::int64_t page, std::vector<std::byte>& samples);
 
-  /// Position of the samples of the first page in the file, and size of the samples of each page,
-  /// in bytes.
+  /// begin() returns the byte position of the first page's samples in the file; page_bytes()
+  /// returns the number of bytes of each page.
   std::uint64_t begin() const { return begin_; }
   std::uint64_t page_bytes() const { return page_bytes_; }
   bool is_swapped() const { return is_swapped_; }
@@ -41,18 +42,18 @@ class ImagejPages {
   FileBytes bytes_;
 };
 
-/// Writes an ImageJ file with one directory. All bytes except the samples of the pages come from
-/// the input.
+/// Writes an ImageJ file with one directory. The samples of the pages are new. All other bytes are
+/// copies of the input.
 class ImagejWriter {
  public:
-  /// Copies the bytes before the first page to the open file `descriptor`, which the caller must
-  /// close. `name` is the name of the file in messages.
+  /// Copies the bytes before the first page to the open file `descriptor`. The caller must close
+  /// this file. `name` is the name of the file in messages.
   /// @throws IoError, BadData
   ImagejWriter(int descriptor, std::string name, const std::string& input,
                const ImagejPages& pages);
 
-  /// Writes the next page. `samples` must be in native byte order, and may be changed by the
-  /// function.
+  /// Writes the next page. `samples` must be in native byte order. The function may change
+  /// `samples`.
   /// @throws IoError
   void write(std::span<std::byte> samples);
   /// Copies the bytes after the last page.

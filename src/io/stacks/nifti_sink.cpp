@@ -1,4 +1,4 @@
-// Writes a volume with the filtered samples and the contents of the input's header.
+// Writes a volume: the filtered samples, and the contents of the input's header.
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the output is a DICOM series: copies of the input's files, with new samples.
+/// Returns whether the output is a DICOM series. Such an output consists of copies of the input's
+/// files with new samples.
 bool makes_dicom(const std::string& path, const NiftiSource& source) {
   return source.info().codec == "dicom" && volume_format(path) == VolumeFormat::none &&
          is_dicom_output(path);
@@ -41,8 +42,8 @@ OutputSamples samples_for_output(const std::string& path, const NiftiSource& sou
                                           .maximum = source.maximum()});
 }
 
-/// Writes a volume as one file, or as a pair of files (header and samples). Each file has a
-/// temporary name until commit().
+/// Writes a volume as one file, or as a pair of files (header and samples). The files have
+/// temporary names until commit().
 class VolumeFiles final : public VolumeWriter {
  public:
   /// Writes the head.
@@ -64,7 +65,7 @@ class VolumeFiles final : public VolumeWriter {
     file_.finish_writing();
     if (samples_file_) samples_file_->finish_writing();
   }
-  /// The header is renamed last, so that the output never has a header without samples.
+  /// commit() renames the header last, so that the output never contains a header without samples.
   void commit() override {
     if (samples_file_) samples_file_->commit();
     file_.commit();
@@ -80,12 +81,12 @@ class VolumeFiles final : public VolumeWriter {
   std::unique_ptr<GzipWriter> writer_;
 };
 
-/// The sidecar files of a diffusion series: strength and direction of the diffusion weighting of
-/// each volume, in the form that FSL and dcm2niix write.
+/// The sidecar files of a diffusion series, in the form that FSL and dcm2niix write. They contain
+/// the strength and the direction of the diffusion weighting of each volume.
 class Sidecars {
  public:
-  /// @throws CannotCreate  a sidecar file of the output exists with other content and must not be
-  ///     replaced
+  /// @throws CannotCreate  a sidecar file of the output exists with other content, and the options
+  ///     do not allow its replacement
   Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
       : overwrite_(options.overwrite), follow_links_(options.follow_links) {
     const bool is_folder = source.foreign() && source.foreign()->format == "dicom";
@@ -130,7 +131,7 @@ class Sidecars {
 class NiftiSink final : public StackSink {
  public:
   /// @param container  name of the format
-  /// @param losses     what the output loses
+  /// @param losses     contents of the input that the output cannot store
   NiftiSink(const std::string& path, const NiftiSource& source, OutputSamples samples,
             std::unique_ptr<VolumeWriter> files, std::string container,
             std::vector<std::string> losses, const SinkOptions& options)
@@ -173,7 +174,7 @@ class NiftiSink final : public StackSink {
 
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
-    // The volume gets its final name last, so that it never exists without its sidecar files.
+    // finish() renames the volume last, so that a volume never exists without its sidecar files.
     files_->finish_writing();
     sidecars_.write();
     files_->commit();
@@ -223,8 +224,7 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // If the output is a pair of files (.hdr and .img), the name of the header becomes the name of
-  // the output.
+  // An output that is a pair of files (.hdr and .img) has the name of its header file.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

@@ -1,6 +1,6 @@
 #pragma once
-// A source that returns the slices of a volume along one axis. It returns a time series volume
-// after volume.
+// A source that returns the slices of a volume along one axis. For a time series, the source
+// returns all slices of a volume before the slices of the next volume.
 
 #include <optional>
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file. The fastest axis of the file is x, the slowest is z. A block
-/// is the part of the file that must be in memory to read a slice: one slice if the slices are
-/// along z, and otherwise the volume.
+/// Layout of the slices in the file. The fastest axis of the file is x, and the slowest axis is z.
+/// A block is the part of the file that must be in memory to read a slice. The block is one slice
+/// for slices along z, and the whole volume for other slices.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -30,7 +30,7 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Opens the file and reads it completely once, for the range of its values. The constructor
+  /// Opens the file and reads all samples once, to determine the range of values. The constructor
   /// therefore detects damage and truncation.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
@@ -40,16 +40,16 @@ class NiftiSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return input_.path; }
-  /// Returns the description of a volume in a format other than a single NIfTI file; null for
-  /// single NIfTI files.
+  /// Returns the description of a volume in a format other than a single NIfTI file; null for a
+  /// single NIfTI file.
   const ForeignVolume* foreign() const { return input_.foreign ? &*input_.foreign : nullptr; }
   const NiftiHeader& header() const { return input_.header; }
-  /// Returns everything that the source knows about the volume, except the samples.
+  /// Returns all properties of the volume that the source has read, without the samples.
   const VolumeInput& input() const { return input_; }
   std::vector<std::string> files() const override;
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// Throws an error if the bytes of a block plus `additional_bytes` exceed the memory limit.
+  /// Throws an error if a block of slices and `additional_bytes` together exceed the memory limit.
   /// @throws OutOfMemory
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }

@@ -34,8 +34,8 @@ bool holds_nifti(const std::string& path) {
 
 }  // namespace
 
-/// Returns whether the name proves that a file is a volume. The names .hdr and .img of a pair are
-/// no proof, because other formats also use them.
+/// Returns whether the name alone proves that a file is a volume. The names .hdr and .img of a pair
+/// are no proof, because other formats also use these names.
 bool is_volume_name(const std::string& path) {
   const VolumeFormat format = volume_format(path);
   return format != VolumeFormat::none && format != VolumeFormat::pair;
@@ -52,7 +52,7 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
   const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;
-  // A NIfTI header begins with the size of the header, 348 or 540, in either byte order.
+  // A NIfTI header begins with its own size, 348 or 540, in either byte order.
   const std::uint64_t big = big_endian(first.data(), 4);
   std::ranges::reverse(first);
   const std::uint64_t little = big_endian(first.data(), 4);

@@ -13,26 +13,26 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file or a folder contains. A TIFF file is a stack if it has
-/// several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. A folder
-/// is a Zarr store if it contains Zarr metadata or its name ends in .zarr. `nifti` means any format
-/// of volumes. The names .nii, .nii.gz, .nrrd, .nhdr, .mgh and .mgz always mean volumes, so that a
-/// damaged volume is not treated as a damaged video. The result is `none` for files that cannot be
-/// read, and if the options state the format.
+/// Returns the kind of stack that a file or a folder contains. `none` means that the input is not a
+/// stack, or that `options` state its format.
+/// - `nifti`: any volume, or any file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
+/// - `tiff`: a TIFF file with several pages, or with grey samples other than 8- or 16-bit integers
+///   and half floats
+/// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Returns the maximum number of samples of a slice. The limit ensures that width and height fit in
-/// an int.
+/// Returns the maximum number of samples of a slice. Within this limit, width and height fit in an
+/// int.
 std::uint64_t max_samples(const Limits& limits);
-/// Throws an error if a stack has more slices than `limits` allows.
+/// Throws an error if a stack has more slices than `limits` allow.
 /// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// Throws an error with the suggestion `advice` if the source needs `bytes` bytes for slices and
-/// this exceeds `maximum`.
+/// Throws an error if `bytes`, the number of bytes that a source needs for slices, exceeds
+/// `maximum`. The message contains the suggestion `advice`.
 /// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
-/// Throws an error if a stack cannot become a file with the name `path`.
+/// Throws an error if lull cannot write a stack to a file with the name `path`.
 /// @throws InvalidArgument
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
@@ -45,12 +45,13 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Opens the sink for a source of the same kind (nifti, tiff or zarr). Returns null for other
-/// sources, and if the output has another format.
+/// Opens the sink for a source of the same kind (nifti, tiff or zarr). Returns null if the source
+/// is of another kind, or if the output has another format.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns what a volume loses in the output `path`; empty for sources other than volumes.
+/// Returns one text for each content of a volume that the output `path` loses. The list is empty if
+/// the source is not a volume.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
                                           const SinkOptions& options);
@@ -59,20 +60,22 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns what a stack of planes (TIFF, OME-Zarr) loses in the output `path`; empty for other
-/// sources.
+/// Returns one text for each content of a stack of planes (TIFF, OME-Zarr) that the output `path`
+/// loses. The list is empty for other sources.
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 
-/// Rejects options that only an encoder supports.
+/// Throws an error if the options contain an option that is only for encoders.
 /// @throws InvalidArgument
 void refuse_encoder_options(const SinkOptions& options, const std::string& path);
 
-/// Rejects output names and options that are only for volumes.
+/// Throws an error if the source is not a stack, but the output name or an option is only for
+/// stacks.
 /// @throws InvalidArgument
 void refuse_stack(const std::string& path, const SinkOptions& options);
 
-/// Rejects a data type for outputs other than volumes.
+/// Throws an error if the options state a data type. Only outputs that are volumes have a data
+/// type.
 /// @throws InvalidArgument
 void refuse_datatype(const std::string& path, const SinkOptions& options);
 
@@ -85,7 +88,7 @@ class StackSource : public MediaSource {
   const std::string& why_not_gpu() const noexcept override;
   /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
-  /// Returns the files that the source reads: path(), and separate files with samples.
+  /// Returns the files that the source reads: path(), and any separate files with samples.
   virtual std::vector<std::string> files() const { return {path()}; }
 };
 

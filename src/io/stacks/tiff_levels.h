@@ -1,5 +1,6 @@
 #pragma once
-// The pyramids of OME-TIFF files, whose pages refer to smaller copies (sub-images).
+// The pyramids of OME-TIFF files. The pages of such a file refer to smaller copies of themselves
+// (sub-images).
 
 #include <cstddef>
 #include <cstdint>
@@ -13,28 +14,28 @@
 
 namespace lull::io {
 
-/// Writes the smaller copies of the page that was written last. The samples of each copy are means
-/// of blocks of the preceding copy, rounded to the sample type.
-/// @param layout   layout of the page
+/// Writes smaller copies of the page that the caller wrote last. The samples of a copy are means of
+/// blocks of the preceding copy, rounded to the sample type.
 /// @param samples  samples of the page, in native byte order
-/// @param copies   layouts of the copies, from the largest to the smallest
+/// @param copies   layouts of the copies, the largest first
 /// @param set_tags  function that sets the tags of the copy with the given index
 /// @throws IoError, and any exception of `set_tags`
 void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
                   std::span<const TiffLayout> copies,
                   const std::function<void(std::size_t)>& set_tags);
 
-/// Writes the smaller copies of pages, which write() computes from the filtered pages.
+/// Writes smaller copies of filtered pages, in the sizes of the sub-images of the input.
 class TiffLevels {
  public:
   /// @throws NoInput, BadData
   TiffLevels(const std::string& path, std::uint64_t max_samples) : reader_(path, max_samples) {}
 
-  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if any
-  /// of them differs from the page in more than its size, or is larger than the preceding one.
+  /// Finds the sub-images of the current page of `page`, and returns their number. Returns 0 if a
+  /// sub-image is larger than the preceding one, or differs from the page in a property other than
+  /// its size.
   int find(const TiffReader& page, const TiffLayout& layout, std::int64_t number);
-  /// Writes the copies of the page that was written last.
-  /// @param samples  samples of that page, in native byte order
+  /// Writes the copies of the page that the caller wrote last.
+  /// @param samples  samples of this page, in native byte order
   /// @throws IoError, BadData
   void write(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 

@@ -1,4 +1,5 @@
-// Writes TIFF files. The output keeps the tags of a TIFF input; other stacks become OME-TIFF files.
+// Writes TIFF files. An output of a TIFF input has the tags of the input. An output of another
+// stack is an OME-TIFF file.
 
 #include <algorithm>
 #include <filesystem>
@@ -102,16 +103,16 @@ class TiffSink final : public StackSink {
   TiffLayout layout_;  // layout of the next page
   StackAxes axes_;
   PlaneResult result_;
-  // Reads the tags of the original pages. The source has its own reader, because it reads later
-  // pages in another thread.
+  // Reader for the tags of the original pages. The source has its own reader, because another
+  // thread reads later pages from the source.
   TiffReader original_;
   TiffLevels levels_;
   OutputFile file_;
   std::optional<TiffWriter> writer_;
   std::optional<ImagejWriter> imagej_writer_;  // for ImageJ files with one directory
   std::int64_t next_ = 0;
-  /// Stores the filtered slices until all are complete, if the pages of the file and the frames
-  /// have different orders.
+  /// If the frames and the pages of the file have different orders, this file stores the filtered
+  /// slices until all slices are complete.
   std::optional<ScratchFile> frames_;
   std::size_t page_bytes_ = 0;
   std::vector<std::string> notes_;

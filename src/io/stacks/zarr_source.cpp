@@ -48,8 +48,8 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
   set_planes(std::move(axes), format, options, "zarr");
 }
 
-/// The sub-images of TIFF pages have fewer rows and columns, but OME-TIFF keeps all slices,
-/// channels and time points in each level.
+/// Returns the pyramid for an OME-TIFF file. In such a file, smaller levels have fewer rows and
+/// columns, but as many slices, channels and time points.
 PlanePyramid ZarrSource::pyramid() const {
   PlanePyramid pyramid;
   try {
@@ -85,8 +85,7 @@ void ZarrSource::read_plane(std::int64_t number, std::vector<std::byte>& stored,
                 .channel = number / all.frames_of_channel(),
                 .z = in_channel % all.slices},
                stored);
-  // The store may seem to have no chunks because its metadata state a wrong separator for the names
-  // of chunks.
+  // If the metadata state a wrong separator for the names of chunks, the reader finds no chunks.
   if (number + 1 == pages() && !reader_.has_found_chunks())
     throw BadData("'" + image_.levels.front().array.folder +
                   "' has no chunks (all samples are its fill value); check the store");

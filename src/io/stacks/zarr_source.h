@@ -11,8 +11,8 @@ namespace lull::io {
 
 class ZarrSource final : public PlaneSource {
  public:
-  /// Unless the samples have 8 bits, the constructor reads all of them to determine the range of
-  /// values of each channel.
+  /// Opens a store. If the samples do not have 8 bits, the constructor reads all samples to
+  /// determine the range of values of each channel.
   ZarrSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return image_.facts; }

@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes the bytes of directories in TIFF files, for tags that libtiff does not support.
+// Reads and writes directories of TIFF files as bytes, for tags that libtiff does not support.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Layout of directories in TIFF files (TIFF 6.0, section 2) and in BigTIFF files: the number of
-/// entries, the entries, and the offset of the next directory.
+/// Layout of directories in TIFF files (TIFF 6.0, section 2) and in BigTIFF files. A directory
+/// consists of the number of entries, the entries, and the offset of the next directory.
 struct DirectoryFormat {
   bool is_big_endian, is_big_tiff;
 
@@ -36,7 +36,7 @@ struct DirectoryFormat {
 /// @throws IoError
 void write_to_tiff(int descriptor, std::uint64_t at, std::span<const std::uint8_t> data);
 
-/// Appends bytes to an open file at an even offset, and returns the offset.
+/// Appends bytes to an open file at an even offset, and returns this offset.
 /// @throws IoError
 std::uint64_t append_to_tiff(int descriptor, std::span<const std::uint8_t> data);
 

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint64_t max_text_bytes = 1 << 20;
 
-/// Changes the directories of a complete TIFF file, page by page.
+/// Edits the directories of a complete TIFF file, page by page.
 class DirectoryEditor {
  public:
   DirectoryEditor(int descriptor, const DirectoryFormat& format)
       : descriptor_(descriptor), format_(format), pointer_(format.first_pointer()) {}
 
-  /// Continues with the next page, and adds texts to its directory.
+  /// Proceeds to the next page, and adds texts to the directory of this page.
   void edit_next(const std::vector<RepeatedText>& texts) {
     const std::uint64_t at = number_at(pointer_, format_.offset_bytes());
     const std::uint64_t count = number_at(at, format_.count_bytes());

@@ -1,6 +1,6 @@
 #pragma once
-// Tags that occur several times in one page, such as the two descriptions that the Python package
-// tifffile writes. libtiff reads and writes only the first occurrence.
+// Tags that occur several times in one page, such as the two descriptions from the Python package
+// tifffile. libtiff reads and writes only the first occurrence of a tag.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ struct RepeatedText {
 /// `path` is the file that contains the page.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
-/// Adds texts to the pages of a complete file; `pages` contains a list of texts for each page. A
+/// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. A
 /// page with texts gets a new directory at the end of the file.
 /// @throws IoError
 void append_texts(int descriptor, const DirectoryFormat& format,

@@ -22,7 +22,7 @@ class SubDirectoryCopier {
                      int descriptor)
       : file_(path, size_of_file(path)), format_(format), size_(size), descriptor_(descriptor) {}
 
-  /// @param depth  0 for a sub-directory of a page, 1 for a sub-directory of such a sub-directory
+  /// @param depth  0 for a sub-directory of a page; 1 for a sub-directory of another sub-directory
   std::optional<std::uint64_t> copy(std::uint64_t at, int depth) {
     std::uint8_t raw[8];
     if (depth > 1 || !file_.read(at, raw, format_.count_bytes())) return std::nullopt;
@@ -38,8 +38,8 @@ class SubDirectoryCopier {
   }
 
  private:
-  /// Appends a copy of the entry at byte `at` to `directory`. A value that is too long for an entry
-  /// is appended to the file.
+  /// Appends a copy of the entry at byte `at` to `directory`. If the value is too long for an
+  /// entry, the function appends it to the file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;
@@ -72,7 +72,7 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// Replaces the value of an entry that states the width or the height of the picture.
+  /// If the entry states the width or the height of the picture, the function replaces its value.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

@@ -10,16 +10,16 @@
 
 namespace lull::io {
 
-/// Size of the output picture, which the copied EXIF data state.
+/// Size of the output picture, for the EXIF data of the output.
 struct StatedSize {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`. Both
-/// files must have the same byte order and size of offsets. All values are copied bit for bit,
-/// except the size of the picture. Returns the offset of the copy; nullopt if the directory is
-/// damaged or contains values of unknown types. Unused bytes may then remain at the end of the
-/// file.
+/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`. The
+/// function copies all values bit for bit, except the size of the picture. Both files must have the
+/// same byte order and size of offsets.
+/// @return the offset of the copy; nullopt if the directory is damaged or has values of unknown
+///     types; unused bytes may then remain at the end of the file
 /// @throws IoError
 std::optional<std::uint64_t> copy_sub_directory(const std::string& path, std::uint64_t at,
                                                 const DirectoryFormat& format,

@@ -11,7 +11,7 @@ bool is_fax(std::uint16_t codec) {
          codec == COMPRESSION_CCITTFAX3 || codec == COMPRESSION_CCITTFAX4;
 }
 
-/// Returns an upper bound for the compression ratio of a codec. Pages of equal samples reach it.
+/// Returns the maximum compression ratio of a codec. Only pages of equal samples reach this ratio.
 std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:
@@ -28,8 +28,8 @@ std::uint64_t max_compression(std::uint16_t codec) {
   }
 }
 
-/// Returns the name of the colours of an unsupported page, for an error message; empty for a
-/// supported page.
+/// Returns the name of the colour space of an unsupported page, for an error message. The name is
+/// empty for a supported page.
 std::string unsupported_colours(std::uint16_t photometric, int samples) {
   switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -83,8 +83,8 @@ void find_alpha(TIFF* page, TiffLayout& layout) {
       layout.alpha = layout.colours + i;
 }
 
-/// Selects libtiff's conversion from YCbCr to RGB. The conversion also removes subsampling. Returns
-/// whether the codec has this conversion.
+/// Makes libtiff convert YCbCr to RGB without chroma subsampling. Returns false if libtiff has no
+/// such conversion for the codec.
 bool choose_conversion(TIFF* page, std::uint16_t codec) {
   if (codec != COMPRESSION_JPEG ||
       tiff_tag<std::uint16_t>(page, TIFFTAG_PLANARCONFIG, 1) != PLANARCONFIG_CONTIG)
@@ -127,8 +127,8 @@ TiffLayout layout_of(TIFF* page, std::string& refusal) {
   layout.colours = is_rgb || layout.is_ycbcr ? 3 : 1;
   find_alpha(page, layout);
   layout.extra = samples - layout.colours;
-  // Many programs do not state the meaning of alpha, so a single extra sample without a stated
-  // meaning is alpha.
+  // Many programs write alpha without stating its meaning. A single extra sample without a stated
+  // meaning is therefore alpha.
   if (layout.alpha < 0 && layout.extra == 1) layout.alpha = layout.colours;
   if (layout.alpha >= samples) layout.alpha = -1;
   if (!layout.is_ycbcr) return layout;
@@ -160,11 +160,12 @@ std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file
   const auto codec = tiff_tag<std::uint16_t>(page, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const auto rows = static_cast<std::uint64_t>(layout.height);
   const std::uint64_t planes = layout.is_separate ? layout.samples() : 1;
-  // A lower bound for the bytes of a row: subsampled YCbCr has at least one sample per pixel.
+  // Minimum number of bytes of a row. Subsampled YCbCr has at least one sample per pixel.
   const std::uint64_t row = layout.is_converted ? static_cast<std::uint64_t>(layout.width)
                                                 : layout.row_bytes(layout.width);
   const std::uint64_t bytes = row * rows * planes;
-  // Fax codecs have no maximum compression ratio: a blank row of any width may need only one bit.
+  // The compression ratio of fax codecs is unlimited, because a blank row of any width may need
+  // only one bit.
   const bool fits =
       is_fax(codec) ? rows / 8 <= file_bytes : bytes / max_compression(codec) <= file_bytes;
   const bool has_large_tiles = TIFFIsTiled(page) && TIFFTileSize64(page) / 64 > bytes + (1 << 16);

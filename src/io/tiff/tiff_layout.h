@@ -36,16 +36,17 @@ struct TiffLayout {
   }
 };
 
-/// Reads the layout from the tags of the current page, and selects libtiff's conversion of YCbCr to
-/// RGB if the codec has one. `refusal` becomes the reason why lull does not support the samples,
-/// such as "CMYK samples (must be grey or RGB)", or empty.
+/// Reads the layout from the tags of the current page. Also selects libtiff's conversion of YCbCr
+/// to RGB if the codec has this conversion. If lull does not support the samples, `refusal` becomes
+/// the reason, such as "CMYK samples (must be grey or RGB)". Otherwise, `refusal` becomes empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns why a file of `file_bytes` bytes is too small for a page of this layout, given the
-/// maximum compression ratio of the codec; empty if the file is large enough.
+/// Returns the reason why a file of `file_bytes` bytes is too small for a page of the layout
+/// `layout`, given the maximum compression ratio of the codec. The text is empty if the file is
+/// large enough.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

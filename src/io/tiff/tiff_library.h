@@ -19,13 +19,14 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Returns the options with which libtiff opens a file. `message`, which must outlive the file,
-/// receives the first error, which is closest to the cause. Warnings that indicate damage count as
-/// errors; others are ignored. `max_bytes` limits a single allocation by libtiff; 0: no limit.
+/// Returns the options with which libtiff opens a file. libtiff ignores warnings except those that
+/// mean damage, which count as errors.
+/// @param message    receives the first error, which is closest to the cause; must outlive the file
+/// @param max_bytes  limits a single allocation by libtiff; 0: no limit
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
-/// Returns the value of a tag that contains one number. Without the tag, the result is the default
-/// of the TIFF standard, or `fallback` if the standard has none.
+/// Returns the value of a tag that contains one number. If the tag is missing, the function returns
+/// the default value of the TIFF standard. If the standard has no default, it returns `fallback`.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

@@ -1,5 +1,5 @@
 #pragma once
-// Converts pictures between TIFF pages and FFmpeg's frames.
+// Converts between pages of TIFF files and FFmpeg's frames.
 
 #include <memory>
 #include <optional>
@@ -12,19 +12,18 @@
 
 namespace lull::io {
 
-/// Returns the current page of the reader as a picture: grey or RGB, with alpha if FFmpeg has such
-/// a format. Integers of 1 to 16 bits keep their bit depth, or get the next higher one that FFmpeg
-/// has. Integers of 24 and 32 bits become floats in 0..1. All floats become 32-bit floats. Palettes
-/// become RGB of 8 or 16 bits. The maximum of each integer type is white, and remains white. The
-/// picture has the colour profile and the aspect ratio of the page, and the time 0.
+/// Returns the current page of the reader as a grey or RGB picture. The picture has alpha if FFmpeg
+/// has a suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits keep their
+/// bit depth, or get the next higher depth of FFmpeg. Larger integers become floats in 0..1. All
+/// floats become 32-bit floats.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes for the user about content of the first page that pictures cannot contain; empty
-/// if the page cannot be read.
+/// Returns notes for the user about content of the first page that a picture cannot contain. The
+/// list is empty if the page is not readable.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
-/// Metadata of a picture that was not read from a TIFF file.
+/// Metadata for a picture that does not come from a TIFF file.
 struct TiffMetadata {
   std::vector<std::uint8_t> icc, xmp, iptc;  // empty: none
   std::vector<std::uint8_t> photoshop;       // image resource blocks; empty: none
@@ -37,27 +36,27 @@ struct TiffMetadata {
 /// Sets the tags of the current page for all metadata in `metadata`.
 void set_metadata(TIFF* page, const TiffMetadata& metadata);
 
-/// The page of a TIFF file from which a picture was read. Its index does not count masks and
-/// reduced copies of pictures.
+/// The page of a TIFF file that contained a picture. `page` does not count masks and reduced copies
+/// of pictures.
 struct TiffOrigin {
   std::string path;  // empty: the picture has no origin
   std::int64_t page = 0;
 };
 
-/// Returns the Photoshop image resource blocks for the output, without thumbnails.
+/// Function that removes thumbnails from Photoshop image resource blocks.
 using PhotoshopFilter = std::vector<std::uint8_t> (*)(std::span<const std::uint8_t> blocks);
 
 /// Writes pictures as the pages of one TIFF file.
 class TiffPictureWriter {
  public:
-  /// Writes to the open file `descriptor`, which the caller must close. `name` is its name in
-  /// messages.
+  /// Writes to the open file `descriptor`. The caller must close this file. `name` is the name of
+  /// the file in messages.
   TiffPictureWriter(int descriptor, const std::string& name, PhotoshopFilter filter)
       : descriptor_(descriptor), name_(name), filter_(filter) {}
 
   /// Adds a page with the tags, the extra samples, the layout and the codec of the page `origin`,
-  /// in the byte order of the original file. A picture without an origin gets `metadata`. All pages
-  /// of an output must come from one file, in the order of that file.
+  /// in the byte order of the original file. If `origin` is empty, the page gets `metadata`. All
+  /// origins must be pages of the same file, in the order of this file.
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();
@@ -83,8 +82,8 @@ class TiffPictureWriter {
                                      PhotoshopFilter filter);
 };
 
-/// Returns how an output page for `picture` differs from the page `origin`. The samples of
-/// `picture` are not read.
+/// Returns how an output page for `picture` differs from the page `origin`. The function reads no
+/// samples of `picture`.
 /// @throws BadData
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
@@ -92,8 +91,8 @@ TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
 /// Returns whether lull writes `picture` as BigTIFF. The picture must not come from a TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats that TiffPictureWriter accepts, in order of preference. tiff_formats_of_tiff is
-/// for pictures from TIFF files, and also contains bit depths that few programs can read.
+/// Pixel formats that TiffPictureWriter accepts, in order of preference. `tiff_formats_of_tiff` is
+/// for pictures from TIFF files. This list also contains bit depths that few programs can read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

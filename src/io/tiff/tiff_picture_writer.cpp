@@ -40,7 +40,8 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // The writer copies extra samples of the original page that the picture does not have.
+  // The page may have extra samples that the picture does not contain. The writer copies these
+  // samples from the original page.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -50,7 +51,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// The bits of the extra samples of a page, by the position of the sample in its pixel.
+/// The bits of the extra samples of a page. The key is the position of the sample in its pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -71,7 +72,7 @@ ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int exce
   return extra;
 }
 
-/// Converts a float to the sample format of the file, and returns the bits of the result.
+/// Converts a float to the sample format of the file. Returns the bits of the result.
 std::uint32_t bits_of(float value, const TiffLayout& layout) {
   if (layout.form == SAMPLEFORMAT_UINT) {
     const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
@@ -176,7 +177,7 @@ void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& byt
   if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-/// Sets the tag with IPTC data. Some versions of libtiff count these data in units of four bytes.
+/// Sets the tag with IPTC data. Some versions of libtiff count the data in units of four bytes.
 void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
   const TIFFField* field = TIFFFieldWithTag(to, TIFFTAG_RICHTIFFIPTC);
   if (iptc.empty() || !field) return;
@@ -186,8 +187,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the tags for the metadata. The default for a missing resolution is needed because TIFF 6.0
-/// requires a resolution.
+/// Sets the tags for the metadata. If the resolution is missing, the function sets a default value,
+/// because TIFF 6.0 requires a resolution.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -260,8 +261,8 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// Removes the thumbnails, which show the picture before denoising, from the Photoshop blocks of
-/// the original page.
+/// Removes thumbnails from the Photoshop blocks of the original page, because they show the picture
+/// before denoising.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

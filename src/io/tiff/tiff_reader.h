@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// The samples of one strip or tile in native byte order, and the position of the strip or tile in
-/// the page. TiffWriter requests samples with this struct.
+/// A strip or a tile: its samples in native byte order, and its position in the page. TiffReader
+/// returns samples in this struct, and TiffWriter requests samples with it.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
@@ -35,23 +35,23 @@ class TiffReader {
   bool big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
   /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
-  /// Returns the layout of the current page, after checking its size and its codec, so that the
-  /// caller can allocate memory for the page.
-  /// @throws BadData  lull does not support the samples, or the file cannot hold as many samples
+  /// Returns the layout of the current page. The function first checks the size and the codec of
+  /// the page, so that the caller can safely allocate memory for the page.
+  /// @throws BadData  lull does not support the samples, or the file is too small for them
   TiffLayout layout() const;
   /// Makes the next page the current page. Returns false after the last page.
   /// @throws BadData
   bool next();
-  /// Skips to the next page that is neither a reduced copy of a picture nor a mask; returns false
-  /// after the last page.
+  /// Proceeds to the next page that is neither a reduced copy of a picture nor a mask. Returns
+  /// false after the last page.
   bool next_picture();
   /// Makes the page at the byte offset `directory` (TIFFCurrentDirOffset()) the current page.
-  /// `page` is its number in messages.
+  /// `page` is the number of this page in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each strip or tile of the page, in the order of rows. If the samples of a
-  /// pixel are in separate strips, the strips of all first samples come first. If `check` is true,
-  /// another thread verifies the checksums of Deflate.
+  /// Calls `use` for each strip or tile of the page, in the order of rows. If each sample of a
+  /// pixel has its own strips, the strips of the first samples precede those of the second samples.
+  /// If `check` is true, another thread verifies the checksums of Deflate.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,

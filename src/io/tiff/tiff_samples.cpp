@@ -32,13 +32,12 @@ void store_words(std::span<const std::uint32_t> from, const TiffRow& format, std
 }
 
 constexpr bool is_little = std::endian::native == std::endian::little;
-/// Returns the position of byte `i` of a 24-bit sample in native byte order, as the number of less
-/// significant bits.
+/// Returns the position of byte `i` of a 24-bit sample, as the number of less significant bits.
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
 /// Calls `use` for each byte that contains bits of a sample. The arguments of `use` are the index
-/// of the byte, the position of the bits in the byte, their number, and their position in the
-/// sample. A position is the number of less significant bits.
+/// of the byte, the position of the bits in the byte, the number of bits, and the position of the
+/// bits in the sample. A position is the number of less significant bits.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {
   for (int done = 0; done < bits;) {

@@ -10,12 +10,10 @@
 namespace lull::io {
 namespace {
 
-/// Tags that contain offsets in the file. They are not copied as numbers, because the output has
-/// other offsets.
+/// Tags that contain file offsets. lull writes new offsets for the output.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Tags that refer to a directory. The directory is copied, too. Sub-images are not copied, because
-/// they show the noise.
+/// Tags whose directories lull copies. lull does not copy sub-images, because they show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -25,8 +23,8 @@ void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-/// Copies a rational or float tag: TIFFSetField() expects a double, but TIFFGetField() returns a
-/// float.
+/// Copies a rational or float tag. TIFFSetField() expects a double, although TIFFGetField() returns
+/// a float.
 void copy_real(TIFF* from, TIFF* to, std::uint32_t tag) {
   float value = 0;
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, static_cast<double>(value));
@@ -39,7 +37,7 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page, and the predictor if the codec supports predictors.
+/// Sets the codec of the page. Also sets the predictor if the codec supports predictors.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
@@ -47,7 +45,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples of this layout; 0 if libtiff has none.
+/// Returns the predictor for samples of this layout; 0 if libtiff has no suitable predictor.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -75,8 +73,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. Tiles of sizes that the standard does not allow become
-/// strips, because libtiff does not write such tiles.
+/// Copies the size of strips or tiles. libtiff does not write tiles of sizes that the standard
+/// forbids, so the function replaces such tiles by strips.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -109,8 +107,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Describes the extra samples: copies the description of the reader's page if the numbers are
-/// equal, and otherwise describes only which sample is alpha.
+/// Describes the extra samples. If the original page has the same number of extra samples, the
+/// function copies their description. Otherwise, it states only which sample is alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
@@ -123,8 +121,8 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags for which libtiff has a fixed field. Tags that describe samples are copied only
-/// if the layouts are equal. Adds no tags that the original lacks.
+/// Copies the tags that libtiff stores in fixed fields. The function copies tags that describe
+/// samples only if the layouts are equal, and adds no tags that the original page lacks.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -189,8 +187,7 @@ int sub_images_of(TIFF* page) {
 
 }  // namespace
 
-/// Copies a tag from libtiff's list of further tags: texts, profiles, and tags that libtiff does
-/// not know.
+/// Copies a tag that libtiff does not store in a fixed field: a text, a profile, or an unknown tag.
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
@@ -204,8 +201,9 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some fields, TIFFGetField() and TIFFSetField() have the number of values as an additional
-  // argument. A tag for which only one of the two files has this argument cannot be copied.
+  // For some tags, TIFFGetField() and TIFFSetField() have the number of values as an additional
+  // argument. If only one of the two files requires this argument, the function does not copy the
+  // tag.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -225,7 +223,7 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   return TIFFFieldReadCount(field) == 1 && copy_single(from, to, tag, *field);
 }
 
-/// Copies a tag whose value is the offset of a directory, and copies the directory.
+/// Copies a directory, and sets a tag of the output to the offset of the copy.
 bool TiffWriter::copy_directory(const TiffReader& reader, const TiffLayout& layout,
                                 std::uint32_t tag) {
   TIFF* const to = tiff_.get();
@@ -255,7 +253,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // After libtiff's conversion to RGB, the coefficients of YCbCr are invalid.
+    // libtiff has converted the samples to RGB, so the coefficients of YCbCr are invalid.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;

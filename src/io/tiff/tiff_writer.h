@@ -15,7 +15,8 @@
 
 namespace lull::io {
 
-/// Differences between an output page and the page from which its tags were copied, one text each.
+/// Differences between an output page and the original page whose tags the writer copied, one text
+/// each.
 struct TiffChanges {
   std::vector<std::string> losses;
   std::vector<std::string> notes;  // changes that lose no information
@@ -23,32 +24,32 @@ struct TiffChanges {
 
 class TiffWriter {
  public:
-  /// Writes to the open file `descriptor`, which the caller must close. `name` is its name in
-  /// messages.
+  /// Writes to the open file `descriptor`. The caller must close this file. `name` is the name of
+  /// the file in messages.
   TiffWriter(int descriptor, const std::string& name, bool big_endian, bool big_tiff);
   ~TiffWriter();
   TiffWriter(const TiffWriter&) = delete;
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page: those that describe its samples, and copies of the other tags
-  /// of the reader's page, including EXIF and GPS data, but without sub-images. The page gets the
-  /// strips or tiles and the codec of the reader's page, but Deflate instead of a lossy codec.
+  /// Sets the tags of the next page: tags that describe the samples, and copies of all other tags
+  /// of the reader's page except sub-images. The copies include EXIF and GPS data. The page gets
+  /// the strips or tiles and the codec of the reader's page. A lossy codec becomes Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// States that the `count` pages after the next page are its smaller copies (sub-images). The
-  /// tags of the next page must be set.
+  /// States that the `count` pages after the next page are smaller copies of the next page
+  /// (sub-images). The caller must have set the tags of the next page.
   void announce_levels(int count);
-  /// Sets the tags of a smaller copy, as copy_tags() does.
+  /// Sets the tags of a smaller copy of a page, as copy_tags() does.
   void copy_level_tags(const TiffReader& from, const TiffLayout& layout);
-  /// Sets only the tags that describe the samples of the next page. The page gets strips with
-  /// Deflate.
+  /// Sets only the tags that describe the samples of the next page. The page consists of strips
+  /// with Deflate.
   void set_tags(const TiffLayout& layout);
-  /// Sets the same tags as set_tags(), but the page gets tiles. With `is_level`, the page is a
-  /// smaller copy that announce_levels() has announced.
+  /// Sets the same tags as set_tags(), but the page consists of tiles. If `is_level` is true, the
+  /// page is a smaller copy that announce_levels() has announced.
   void set_tiled_tags(const TiffLayout& layout, bool is_level);
-  /// Writes a page whose tags have been set. The writer calls `fill` for each strip or tile, in the
-  /// order of the file, to write the samples; all bytes are 0 before.
+  /// Writes a page. The caller must have set the tags of the page. The writer calls `fill` for each
+  /// strip or tile in the order of the file. `fill` writes the samples into bytes that are 0.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
@@ -73,11 +74,11 @@ class TiffWriter {
   TiffPtr tiff_;
 };
 
-/// The text in TiffChanges::losses for sub-images.
+/// The text for sub-images in TiffChanges::losses.
 inline constexpr const char* lost_sub_images = "the sub-images of TIFF pages";
 
-/// Returns whether a file of `pages` pages with this layout needs BigTIFF, which has 64-bit
-/// offsets.
+/// Returns whether a file of `pages` pages with this layout is too large for 32-bit offsets, so
+/// that it must be BigTIFF.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io

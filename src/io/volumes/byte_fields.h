@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes numbers at fixed positions of binary headers, in either byte order.
+// Reads and writes numbers at byte positions of binary headers, in either byte order.
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// Returns the number at byte `at`. `bytes` must be long enough.
+/// Returns the number at byte `at`. `bytes` must contain the whole number.
 template <class T>
 T number_at(std::span<const std::byte> bytes, std::size_t at, bool big) {
   std::array<std::byte, sizeof(T)> raw;
@@ -18,7 +18,7 @@ T number_at(std::span<const std::byte> bytes, std::size_t at, bool big) {
   return std::bit_cast<T>(raw);
 }
 
-/// Writes a number at byte `at`. `bytes` must be long enough.
+/// Writes a number at byte `at`. `bytes` must have space for the whole number.
 template <class T>
 void put_number(std::span<std::byte> bytes, std::size_t at, bool big, T value) {
   auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);

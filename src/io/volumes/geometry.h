@@ -10,10 +10,10 @@ struct VolumeGeometry {
   std::array<std::int64_t, 3> size{1, 1, 1};  // along the axes of the file, fastest first
   std::int64_t volumes = 1;                   // number of volumes of a series
   std::array<double, 3> spacing{1, 1, 1};     // along the axes, in millimetres; above 0
-  /// Whether the file states an orientation. If it does not, `directions` and `origin` are unknown.
+  /// Whether the file states an orientation. If false, `directions` and `origin` are unknown.
   bool is_oriented = false;
-  /// Steps from a voxel to the next one along each axis, and position of the first voxel, in
-  /// millimetres to the right, to the front and up (RAS).
+  /// Step from a voxel to the next voxel along each axis, and position of the first voxel. The unit
+  /// is millimetres, and the directions are right, front and up (RAS).
   std::array<std::array<double, 3>, 3> directions{};
   std::array<double, 3> origin{};
   double seconds = 0;  // time between the volumes of a series; 0: unknown

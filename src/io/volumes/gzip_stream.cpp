@@ -29,7 +29,7 @@ GzipReader::GzipReader(const std::string& path, std::uint64_t start) : path_(pat
   if (start == 0) {
     file_.reset(gzopen(path.c_str(), "rbe"));
   } else if (const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); file >= 0) {
-    // zlib treats the current position of the descriptor as the beginning of the file.
+    // The current position of the descriptor is the beginning of the file for zlib.
     if (::lseek(file, static_cast<off_t>(start), SEEK_SET) >= 0) file_.reset(gzdopen(file, "rb"));
     if (!file_) ::close(file);
   }
@@ -76,7 +76,7 @@ void GzipReader::rewind() {
 }
 
 std::vector<std::byte> first_bytes(const std::string& path, std::size_t most) {
-  // The buffer grows piece by piece, so that a small file needs little memory.
+  // The buffer grows in pieces, so a small file needs little memory.
   constexpr std::size_t piece = 1 << 16;
   GzipReader reader(path);
   std::vector<std::byte> bytes;
@@ -94,8 +94,8 @@ GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
   if (!is_gzip) return;
   gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
-  // Window bits plus 16 select gzip's header and checksum. The time in the header is 0, so that
-  // equal volumes give equal files.
+  // Window bits plus 16 select gzip's header and checksum. The time in the header is 0, so equal
+  // volumes become equal files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
   if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)

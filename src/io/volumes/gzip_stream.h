@@ -15,7 +15,8 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// Samples of a volume as a sequence of bytes. They can be read several times, each time in order.
+/// The samples of a volume as a sequence of bytes. The caller reads the bytes in order, and can
+/// begin again with rewind().
 class SampleBytes {
  public:
   SampleBytes() = default;
@@ -23,7 +24,7 @@ class SampleBytes {
   SampleBytes(const SampleBytes&) = delete;
   SampleBytes& operator=(const SampleBytes&) = delete;
 
-  /// Fills `to` with the next bytes, and returns the number of bytes. This number is smaller than
+  /// Fills `to` with the next bytes, and returns the number of bytes. The number is smaller than
   /// the size of `to` only at the end of the samples.
   /// @throws BadData  a file is damaged or truncated
   /// @throws IoError
@@ -40,16 +41,16 @@ class SampleBytes {
   virtual const std::string& name() const = 0;
 };
 
-/// Reads a regular file. If it begins with gzip's signature, all of its gzip members are
-/// decompressed.
+/// Reads a regular file. If the file begins with gzip's signature, the class decompresses all gzip
+/// members of the file.
 class GzipReader final : public SampleBytes {
  public:
   /// @param start  position in the file at which the data begin
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
-  /// Reads the next bytes after decompression. gzip's checksum and length reveal damage and
-  /// truncation.
+  /// Reads the next bytes after decompression. The function detects damage and truncation by the
+  /// checksum and the length that gzip stores.
   std::size_t read_some(std::span<std::byte> to) override;
   void rewind() override;
 
@@ -62,7 +63,8 @@ class GzipReader final : public SampleBytes {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// Returns the first `most` bytes of a file after decompression, or all bytes of a shorter file.
+/// Returns the first `most` bytes of a file after decompression. If the file is shorter, returns
+/// all bytes.
 /// @throws any exception of GzipReader
 [[nodiscard]] std::vector<std::byte> first_bytes(const std::string& path, std::size_t most);
 

@@ -11,20 +11,21 @@
 
 namespace lull::io {
 
-/// Returns the geometry that a header states: by method 3 (s-form), or else method 2 (q-form), or
-/// else only the spacing. Values that are not finite count as absent.
+/// Returns the geometry that a header states. The function prefers method 3 (s-form) to method 2
+/// (q-form). Without these methods, the geometry contains only the spacing. The function ignores
+/// values that are not finite.
 /// @param head  a header that parse_nifti() has accepted
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);
 
-/// Returns descriptions of the contents of a header and its extensions that other formats cannot
+/// Returns descriptions of all contents of a header and its extensions that other formats cannot
 /// store.
 /// @param head  all bytes before the samples
 [[nodiscard]] std::vector<std::string> other_contents_of_nifti(std::span<const std::byte> head,
                                                                const NiftiHeader& header);
 
-/// Returns a NIfTI-1 header and the 4 bytes that state the absence of extensions. The caller must
-/// check the sizes, because NIfTI-1 does not support sizes above 32767.
+/// Returns a NIfTI-1 header, followed by 4 bytes that mean that there are no extensions. The caller
+/// must check the sizes, because NIfTI-1 does not support sizes above 32767.
 [[nodiscard]] std::vector<std::byte> make_nifti_head(const VolumeGeometry& geometry,
                                                      const StoredFormat& samples);
 

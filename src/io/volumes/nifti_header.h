@@ -1,8 +1,8 @@
 #pragma once
 // The header of a NIfTI file (nifti1.h of 2007 and nifti2.h of 2011, nifti.nimh.nih.gov), a fixed
 // structure in either byte order.
-//
-// lull reads the headers without niftilib, which does not check the dimensions, reads complete
+
+// lull reads NIfTI headers without niftilib. niftilib does not check the dimensions, reads complete
 // volumes into memory, reports errors on stderr, and creates a new header when it writes.
 
 #include <array>
@@ -28,14 +28,15 @@ struct NiftiHeader {
   bool scaled = false;                        // scl_slope is valid
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
-  /// Number of samples of one volume, and of all volumes. parse_nifti() ensures that these numbers
-  /// and the sizes in bytes do not overflow.
+  /// volume_samples() returns the number of samples of one volume; total_samples() returns the
+  /// number of samples of all volumes. parse_nifti() ensures that these numbers and the sizes in
+  /// bytes do not overflow.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };
 
-/// Returns whether a file begins like a NIfTI file of any kind. `head` contains its first
-/// nifti_head_bytes bytes, or all bytes of a shorter file.
+/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first
+/// nifti_head_bytes bytes of the file, or all bytes of a shorter file.
 bool looks_like_nifti(std::span<const std::byte> head);
 
 /// Parses the header in `head`.
@@ -43,7 +44,7 @@ bool looks_like_nifti(std::span<const std::byte> head);
 ///     the message is one line that begins with `name` in quotes
 NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name);
 
-/// Changes only the type and the scale of the samples in `head`, which contains all bytes before
+/// Changes only the type and the scale of the samples in a header. `head` contains all bytes before
 /// the samples. If `scaled` is false, scl_slope and scl_inter become 0 (no scale).
 void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
                     const StoredFormat& samples, bool scaled);

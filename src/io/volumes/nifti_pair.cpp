@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t pair_head_bytes = 348, extender_bytes = 4, at_offset = 108, at_magic = 344;
 constexpr std::size_t max_pair_head = 1 << 28;  // maximum size of a header with its extensions
 
-/// Returns the names of the existing files of a pair; empty for a missing file.
+/// Returns the names of the existing files of a pair. The name of a missing file is empty.
 PairNames existing_pair(const std::string& path) {
   if (volume_format(path) != VolumeFormat::pair) return {};
   const std::string plain = is_gzip_name(path) ? path.substr(0, path.size() - 3) : path;
@@ -42,8 +42,8 @@ bool is_big(std::span<const std::byte> head) {
 }
 
 /// Makes a NIfTI-1 header from the fields of an ANALYZE 7.5 header that have the same positions in
-/// both formats: dim, datatype, bitpix and pixdim, except its first element, which ANALYZE does not
-/// use.
+/// both formats: dim, datatype, bitpix and pixdim. ANALYZE does not use the first element of
+/// pixdim, so the function does not copy this element.
 std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti = make_nifti_head(
       {}, {.type = StoredType::u8, .swapped = big != (std::endian::native == std::endian::big)});
@@ -53,10 +53,11 @@ std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool bi
   return nifti;
 }
 
-/// Converts the header of a NIfTI-1 pair, with its extensions, to the header of a single file.
+/// Converts the header of a NIfTI-1 pair, including its extensions, to the header of a single file.
 std::vector<std::byte> pair_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti(head.begin(), head.end());
-  // Extensions have sizes in multiples of 16 bytes, so the samples must begin at a multiple of 16.
+  // The size of an extension is a multiple of 16 bytes, so the samples must begin at a multiple of
+  // 16.
   nifti.resize(std::max((nifti.size() + 15) / 16 * 16, pair_head_bytes + extender_bytes));
   if (head.size() <= pair_head_bytes + extender_bytes)
     nifti.resize(pair_head_bytes + extender_bytes);
@@ -107,8 +108,8 @@ std::vector<std::byte> pair_head_of(std::span<const std::byte> original, bool is
   std::vector<std::byte> head(original.begin(), original.end());
   const std::vector<std::byte> analyze_scale(head.begin() + 112, head.begin() + 120);
   change_samples(head, header, samples, scaled);
-  // ANALYZE has no scale, so other programs may use the bytes at NIfTI's position of the scale.
-  // They are copied from the input.
+  // ANALYZE has no scale. Other programs may use the bytes that contain the scale in NIfTI, so the
+  // function copies these bytes from the input.
   if (is_analyze) std::ranges::copy(analyze_scale, head.begin() + 112);
   put_number(std::span(head), at_offset, is_big(head), 0.0f);
   return head;

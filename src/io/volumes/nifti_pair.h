@@ -21,7 +21,7 @@ namespace lull::io {
 [[nodiscard]] ForeignVolume read_nifti_pair(const std::string& path);
 
 /// Returns the content of the .hdr file of an output with samples of another type.
-/// @param original  the .hdr file of the input
+/// @param original  content of the .hdr file of the input
 [[nodiscard]] std::vector<std::byte> pair_head_of(std::span<const std::byte> original,
                                                   bool is_analyze, const NiftiHeader& header,
                                                   const StoredFormat& samples, bool scaled);

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Throws BadData. Long texts are shortened, because `what` may quote the file.
+/// Throws BadData. The function shortens long texts, because `what` may quote the file.
 [[noreturn]] void fail_nrrd(const std::string& name, const std::string& what) {
   constexpr std::size_t most = 200;
   throw BadData("'" + name + "' " + (what.size() > most ? what.substr(0, most) + "..." : what));
@@ -38,7 +38,7 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
-/// Splits a text into words. Each character of `separators` separates words.
+/// Splits a text into words. Each character of `separators` ends a word.
 std::vector<std::string> words_of(const std::string& text, const char* separators) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -100,8 +100,8 @@ constexpr NamedSpace named_spaces[] = {{"right-anterior-superior", "ras", {1, 1,
                                        {"left-anterior-superior", "las", {-1, 1, 1}},
                                        {"left-posterior-superior", "lps", {-1, -1, 1}}};
 
-/// Returns the signs that convert coordinates of `space` to right, anterior, superior; nullopt for
-/// unknown spaces. The space may have time as a fourth axis.
+/// Returns the factors that convert coordinates of `space` to right, anterior, superior. Returns
+/// nullopt for unknown spaces. A space may have time as a fourth axis.
 std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   const std::string name = in_lower_case(space);
   for (const NamedSpace& known : named_spaces)
@@ -111,8 +111,8 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns the text in the pair of quotation marks number `nth`, counted from 0; empty if there is
-/// none.
+/// Returns the text between the quotation marks of the pair `nth`, counted from 0. Returns an empty
+/// text if `text` has fewer pairs.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
@@ -132,16 +132,16 @@ double seconds_in(const std::string& unit) {
   return unit == "ms" || unit == "msec" ? 0.001 : 0;
 }
 
-/// Fields that the parser reads, and fields whose content follows from them.
-/// NrrdHeader::other_contents describes all other fields.
+/// Fields that the parser reads or derives from other fields. NrrdHeader::other_contents describes
+/// all other fields.
 constexpr std::string_view known_fields[] = {
     "type",       "dimension",        "sizes",        "endian",      "encoding",        "spacings",
     "space",      "space directions", "space origin", "data file",   "datafile",        "byte skip",
     "byteskip",   "line skip",        "lineskip",     "space units", "space dimension", "kinds",
     "centerings", "centers",          "units",
 };
-/// Beginnings of comments that programs write into every file. The loss of such a comment is not
-/// reported.
+/// Beginnings of comments that programs write into every file. lull does not report the loss of
+/// these comments.
 constexpr std::string_view usual_comments[] = {"# Complete NRRD file format", "# http://teem",
                                                "# https://teem", "# This NRRD file was generated",
                                                "# on 2"};
@@ -273,7 +273,7 @@ class NrrdParser {
     }
   }
 
-  /// Reads the time between volumes from the spacing of the fourth axis.
+  /// Reads the time between volumes, which is the spacing of the fourth axis.
   void read_time() {
     if (axes_ < 4) return;
     const std::string *spacings = field("spacings"), *units = field("units");
@@ -316,7 +316,7 @@ class NrrdParser {
   std::array<double, 3> vector_of(const std::string& text) const {
     const std::vector<std::string> words = words_of(text, "(), \t");
     std::array<double, 3> vector{};
-    // Vectors contain a fourth number if the space has time as a fourth axis.
+    // If the space has time as a fourth axis, each vector contains a fourth number.
     const bool is_complete = words.size() == 3 || (words.size() == 4 && axes_ == 4);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto value = is_complete ? number_of(words[i]) : std::nullopt;

@@ -15,12 +15,13 @@ namespace lull::io {
 struct NrrdHeader {
   StoredType type = StoredType::u8;
   bool big_endian = false, is_gzip = false;
-  /// Size and position of the volume. Without directions in the file, the axes have only a spacing.
+  /// Size and position of the volume. If the file states no directions, only the spacing of the
+  /// axes is known.
   VolumeGeometry geometry;
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
-  /// Descriptions of what the header contains, except geometry and samples.
+  /// Descriptions of the contents of the header, except geometry and samples.
   std::vector<std::string> other_contents;
 };
 
@@ -30,10 +31,10 @@ struct NrrdHeader {
 ///     quotes
 [[nodiscard]] NrrdHeader parse_nrrd(const std::string& text, const std::string& name);
 
-/// Returns the text of the header, which precedes the samples in a file with samples.
-/// @param original  the header of an NRRD file, whose lines are copied unless they describe the
-///     samples; empty: the function makes a new header
-/// @param data_file  name of the file that contains the samples; empty: the samples follow the
+/// Returns the text of a header. In a file with samples, the samples follow this text.
+/// @param original  the header of an NRRD file, from which the function copies all lines that do
+///     not describe the samples; if empty, the function makes a new header
+/// @param data_file  name of the file that contains the samples; if empty, the samples follow the
 ///     header
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,
                                          const StoredFormat& samples, bool is_gzip,

@@ -23,7 +23,7 @@ std::string_view nrrd_name_of(StoredType type) {
   return names[static_cast<int>(type)];
 }
 
-/// Returns the shortest text that is converted back to the same number.
+/// Returns the shortest decimal text that a parser converts back to the same number.
 std::string shortest(double value) {
   std::array<char, 32> text;
   // The addition of 0.0 converts -0 to 0.
@@ -35,8 +35,8 @@ std::string vector_text(const std::array<double, 3>& v) {
   return "(" + shortest(v[0]) + "," + shortest(v[1]) + "," + shortest(v[2]) + ")";
 }
 
-/// Converts coordinates from right, anterior, superior to left, posterior, superior. The latter are
-/// DICOM's coordinates, which most programs write into NRRD files.
+/// Converts coordinates in the order right, anterior, superior to left, posterior, superior. The
+/// result has DICOM's coordinate system, which most programs use in NRRD files.
 std::array<double, 3> as_lps(const std::array<double, 3>& ras) {
   return {-ras[0], -ras[1], ras[2]};
 }
@@ -68,8 +68,8 @@ std::string geometry_lines(const VolumeGeometry& geometry) {
   return lines;
 }
 
-/// Returns the lines of a header that do not describe how the file stores samples, without the
-/// empty line at the end.
+/// Returns the lines of a header that do not describe how the file stores samples. The result lacks
+/// the empty line at the end of the header.
 std::string kept_lines(const std::string& original) {
   constexpr std::string_view sample_fields[] = {"type",      "endian",    "encoding",
                                                 "data file", "datafile",  "byte skip",
@@ -91,7 +91,8 @@ std::string kept_lines(const std::string& original) {
   return kept;
 }
 
-/// Inserts lines into a header before the first field, after the magic number and the comments.
+/// Inserts lines into a header before the first field. The magic number and the comments precede
+/// the new lines.
 std::string with_lines(const std::string& header, const std::string& lines) {
   std::size_t at = header.find('\n') + 1;
   while (at < header.size() && header[at] == '#') at = header.find('\n', at) + 1;
@@ -110,7 +111,7 @@ std::string make_nrrd_text(const VolumeGeometry& geometry, const StoredFormat& s
   std::string text = original.empty()
                          ? std::string(new_nrrd_head) + lines + geometry_lines(geometry)
                          : with_lines(kept_lines(original), lines);
-  // "data file" comes last, because some readers expect the end of the header after it.
+  // "data file" must be the last field, because some readers end the header after this field.
   if (!data_file.empty()) return text + "data file: " + data_file + "\n";
   return text + "\n";
 }

@@ -15,7 +15,7 @@ struct OutputSamples {
   std::string loss;     // what the samples lose because of the format; empty: nothing
 };
 
-/// Input and output, as far as the choice of the type depends on them.
+/// Properties of input and output that determine the sample type of the output.
 struct SampleChoice {
   std::string path;  // path of the input, for messages
   VolumeFormat output = VolumeFormat::nifti;
@@ -24,8 +24,8 @@ struct SampleChoice {
   double minimum = 0, maximum = 0;  // range of the input's values
 };
 
-/// Returns the format of the samples of an output. Without a scale in the header, the output stores
-/// the values as integers if all of them are integers, and otherwise as floats.
+/// Returns the format of the samples of an output. If the header of the output has no scale, the
+/// output stores values as integers if all values are integers, and otherwise as floats.
 /// @throws InvalidArgument  int16 cannot hold the values
 [[nodiscard]] OutputSamples output_samples(const NiftiHeader& input, const SampleChoice& choice);
 

@@ -28,7 +28,7 @@ void write_sample(T value, bool swapped, std::byte* to) {
   std::memcpy(to, bytes, sizeof(T));
 }
 
-/// Calls `use` with a value of the C++ type that `type` stands for.
+/// Calls `use` with a value of the C++ type that corresponds to `type`.
 template <class Use>
 void with_type(StoredType type, Use&& use) {
   switch (type) {
@@ -62,19 +62,21 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether a value is at most outlier_margin outside the range of values; false for NaN.
-/// `at` is its position: 0 is the lower end of the range, 1 the upper end.
+/// Returns whether a value is inside the range of values, or outside by at most outlier_margin.
+/// `at` is the position of the value: 0 is the lower end of the range, and 1 is the upper end. The
+/// result is false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
   return is_within_margin(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Rounds a value to an integer, ties to even, if the integer fits into T.
+/// Rounds a value to an integer, with ties to even. Values whose integers do not fit in T may
+/// remain unchanged.
 template <class T>
 double round_to_even(double value) {
-  // nearbyint() is a function call on CPUs without SSE4.1. The sum has no bits below 1 if the value
-  // is below 2^51; larger values do not fit into T.
+  // nearbyint() is a function call on CPUs without SSE4.1. If the value is below 2^51, the sum of
+  // value and `shift` has no bits below 1. Larger values do not fit in T.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;
@@ -87,15 +89,17 @@ T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
   using Limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    // Finite values are clamped to the range of the type, so that none becomes infinite.
+    // The function clamps finite values to the range of the type, so that no value becomes
+    // infinite.
     if (!std::isfinite(stored)) return static_cast<T>(stored);
     return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The maximum of a 64-bit integer type as a double is too large for the type. `>=` prevents the
-    // conversion of this double, which would be undefined behaviour.
+    // The conversion of the maximum of a 64-bit integer type to double rounds up. `>=` prevents the
+    // conversion of the rounded double back to the integer type, which would be undefined
+    // behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -139,9 +143,9 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A scale 0..white fits the samples if their range covers at least `min_used` of the scale, as
-  // even a dark picture does, and exceeds the ends of the scale by at most `beyond`, as noise may
-  // do. Both constants are fractions of `white`.
+  // `min_used` and `beyond` are fractions of `white`. Even the values of a dark picture cover at
+  // least the fraction `min_used` of the scale 0..white. Noise may exceed the ends of the scale by
+  // at most the fraction `beyond`.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -156,8 +160,8 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // An odd distance reaches all columns. An even one omits columns if the width of a picture is a
-  // power of two.
+  // If the width of a picture is a power of two, samples at an even distance omit some columns.
+  // Samples at an odd distance reach all columns.
   if (step_ % 2 == 0) ++step_;
 }
 
@@ -191,8 +195,8 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
   } else {
-    // Values are a monotonic function of the stored integers, so the extremes of the integers are
-    // enough. Compilers vectorise the loop over integers.
+    // A value is a monotonic function of the stored integer, so the function needs only the minimum
+    // and the maximum of the integers. Compilers vectorise the loop over integers.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
     const auto add_integers = [&](bool swapped) {
       for (std::size_t i = 0; i < count; ++i) {

@@ -1,10 +1,10 @@
 #pragma once
 // Converts between the samples of slice stacks (NIfTI, TIFF) in files and the float samples of
 // frames.
-//
-// A frame's sample f stands for the value low + f * span in the file. RangeFinder chooses `low` and
-// `span` for the stack such that almost all samples are in 0..1, which the backends expect. An
-// unchanged sample keeps its bits in the output.
+
+// A sample f of a frame corresponds to the value low + f * span in the file. RangeFinder chooses
+// `low` and `span` so that almost all samples of the stack are in 0..1, as the backends require. If
+// a filter does not change a sample, the output has the same bits as the input.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ int size_of(StoredType type);
 /// Returns a name such as "uint8", "int16" or "float32".
 std::string_view name_of(StoredType type);
 
-/// Format of a sample in a file. The value of a sample is slope * stored + inter.
+/// Format of a sample in a file. A stored sample s has the value slope * s + inter.
 struct StoredFormat {
   StoredType type = StoredType::u8;
   bool swapped = false;         // bytes are not in native order
@@ -36,33 +36,33 @@ struct ValueRange {
 };
 
 /// Returns the difference of two values that corresponds to 255 on the scale of noise levels
-/// (sigma): 255 for 8-bit samples; for floats, the maximum of the common scale (0..1, 0..255 or
-/// 0..65535) that fits the range; otherwise the span of the range.
+/// (sigma). For 8-bit samples, the result is 255. For floats, it is the maximum of the common scale
+/// (0..1, 0..255 or 0..65535) that fits the range. In all other cases, it is the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Maximum distance of noisy samples from the range of values, in units of the span. Samples
-/// farther outside are hot pixels or fill values. lull does not change them, NaN and infinities:
-/// they are NaN in frames, where filters replace NaN from surrounding samples. core/float_range.h
-/// defines the same margin.
+/// Maximum distance of noisy samples from the range of values, in units of the span. Samples at a
+/// larger distance are outliers: hot pixels or fill values. Outliers, NaN and infinities remain
+/// unchanged in the output. In frames they are NaN, and filters replace NaN by estimates from
+/// surrounding samples. core/float_range.h defines the same margin.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
-  /// Adds the next samples, in the order of the file. `stored` must contain complete samples.
+  /// Adds the next samples, in the order of the file. `stored` must consist of complete samples.
   void add(std::span<const std::byte> stored);
   /// Returns the range of values, from minimum to maximum. The range extends beyond the 0.01th and
-  /// the 99.99th percentile by at most half the distance between these percentiles, so that a few
-  /// hot pixels do not compress all other values. The range is 0..1 if the stack has no finite
-  /// values. The span is 1 if all values are equal.
+  /// the 99.99th percentile by at most half the distance between them. A few hot pixels therefore
+  /// do not compress all other values. The range is 0..1 if the stack has no finite values. The
+  /// span is 1 if all values are equal.
   ValueRange range() const;
-  /// Minimum and maximum of the finite values; 0 if there are none.
+  /// Minimum and maximum of the finite values; 0 if the stack has no finite values.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
  private:
-  /// Includes `count` samples of type T in the minimum and the maximum.
+  /// Updates the minimum and the maximum with `count` samples of type T.
   template <class T>
   void add_extremes(const std::byte* stored, std::size_t count);
 
@@ -72,13 +72,13 @@ class RangeFinder {
   std::vector<double> collected_;
 };
 
-/// Converts samples as stored in a file to values in the units of the file.
+/// Converts stored samples of a file to values in the units of the file.
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
-/// Converts values to samples as stored in a file. The size of `to` must be the number of values
-/// times the size of a sample. Integers are rounded to the nearest and clamped to their type; NaN
-/// becomes the value 0.
+/// Converts values to the stored samples of a file. The size of `to` must be the number of values
+/// times the size of a sample. The function rounds integers to the nearest and clamps them to the
+/// type. NaN becomes the value 0.
 void store_values(std::span<const double> values, const StoredFormat& format,
                   std::span<std::byte> to);
 
@@ -86,13 +86,13 @@ void store_values(std::span<const double> values, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` that lie outside the slice's mask to the value 0, unless the slice
-/// has no mask, or SliceMask::zero() returns false.
+/// Sets the samples of row `y` outside the mask of the slice to the value 0. Does nothing if the
+/// slice has no mask, or if SliceMask::zero() returns false.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. `original`, `format` and `range` must be the
-/// arguments of load_stored(). Integers are rounded to the nearest and clamped to their type; NaN
-/// becomes the value 0.
+/// arguments of load_stored(). The function rounds integers to the nearest and clamps them to the
+/// type. NaN becomes the value 0.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

@@ -9,8 +9,8 @@ namespace lull::io {
 
 enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 
-/// Returns the format of volumes that the ending of a name states, ignoring case. Pictures and disk
-/// images may also have names that end in `.hdr` or `.img`.
+/// Returns the format of volumes that the ending of a name states, ignoring case. Files whose names
+/// end in `.hdr` or `.img` may also be pictures or disk images.
 [[nodiscard]] VolumeFormat volume_format(std::string_view path);
 
 /// Returns the name of a format for messages, such as "NRRD".
@@ -27,17 +27,17 @@ enum class VolumeFormat { none, nifti, nrrd, nrrd_header, mgh, mgz, pair };
 /// Returns a path without the ending that states the format of the volume, and without `.gz`.
 [[nodiscard]] std::string volume_stem(const std::string& path);
 
-/// Names of the files of a pair (.hdr and .img), with endings in upper case if `path` ends in upper
-/// case.
+/// Names of the files of a pair (.hdr and .img). The endings are in upper case if the ending of
+/// `path` is in upper case.
 struct PairNames {
   std::string head, data;
 };
-/// Returns the names of the files of the pair to which `path` belongs, with `.gz` if `path` ends in
-/// `.gz`.
+/// Returns the names of both files of the pair to which `path` belongs. The names end in `.gz` if
+/// `path` ends in `.gz`.
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
-/// Returns the name of the separate file for the samples of the output `path`; empty if the output
-/// is a single file.
+/// Returns the name of the separate file for the samples of the output `path`. The name is empty if
+/// the output is a single file.
 /// @param is_gzip  whether the samples of a .nhdr file are compressed
 [[nodiscard]] std::string separate_samples(const std::string& path, bool is_gzip);
 

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Makes the description of an output (VolumeOutput) step by step.
+/// Builds a VolumeOutput, which describes the contents of an output.
 class OutputBuilder {
  public:
   OutputBuilder(const std::string& path, const VolumeInput& input, const OutputSamples& samples)
@@ -49,7 +49,7 @@ class OutputBuilder {
  private:
   bool is_from(std::string_view format) const { return from_ == format; }
 
-  /// Adds all contents of the input's header except geometry and samples to the losses.
+  /// Adds all contents of the input's header, except geometry and samples, to the losses.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

@@ -1,6 +1,6 @@
 #pragma once
-// The contents of a volume file in addition to its samples, for each format that lull writes, and
-// the interface for writing the samples.
+// The contents of a volume file other than its samples, for each format that lull writes. This file
+// also declares the interface that writes the samples.
 
 #include <cstddef>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// Everything that the reader of a volume knows, except the samples.
+/// All properties of a volume that the reader has read, without the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample
@@ -35,8 +35,8 @@ struct VolumeOutput {
   std::vector<std::string> losses;             // what the input contains and the output cannot hold
 };
 
-/// Writes the samples of an output in the order of the volume. Without commit(), the destructor
-/// removes everything that was written.
+/// Writes the samples of an output in the order of the volume. If the caller does not call
+/// commit(), the destructor removes all files of the output.
 class VolumeWriter {
  public:
   VolumeWriter() = default;
@@ -44,10 +44,10 @@ class VolumeWriter {
   VolumeWriter(const VolumeWriter&) = delete;
   VolumeWriter& operator=(const VolumeWriter&) = delete;
 
-  /// Appends samples: first along x, then along y, then along z, then volume by volume.
+  /// Appends samples. The fastest index is x, followed by y, z and the number of the volume.
   /// @throws IoError
   virtual void write(std::span<const std::byte> samples) = 0;
-  /// Writes everything that follows the samples.
+  /// Writes all bytes that follow the samples.
   /// @throws IoError
   virtual void finish_writing() = 0;
   /// Gives the output its final name.
@@ -57,8 +57,8 @@ class VolumeWriter {
   virtual const std::string& temporary() const = 0;
 };
 
-/// Returns the contents of the output `path` in addition to its samples: everything of the input,
-/// if the formats are equal.
+/// Returns the contents of the output `path` other than its samples. If the input has the same
+/// format, the output has all contents of the input.
 /// @throws InvalidArgument  the format cannot hold the volume
 [[nodiscard]] VolumeOutput make_volume_output(const std::string& path, const VolumeInput& input,
                                               const OutputSamples& samples);

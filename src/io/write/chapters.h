@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Copies all chapters, with their time stamps shifted by `shift`. Chapters that then begin before
-/// 0 are cut at 0; chapters that end before 0 are dropped.
+/// Copies all chapters and adds `shift` to their time stamps. If a chapter then begins before 0,
+/// its beginning becomes 0. The function drops chapters that end before 0.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

@@ -7,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-/// A sink that gets no frames. The constructor throws the errors of a sink that writes the output.
+/// A sink that gets no frames. Its constructor throws an error if a sink cannot write the output.
 class TrialSink final : public EncodingSink {
  public:
   TrialSink(const std::string& path, const FileSource& source, const SinkOptions& options,

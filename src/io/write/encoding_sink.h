@@ -1,6 +1,6 @@
 #pragma once
-// Base class of the sinks that write a single file with one encoded video and copies of other
-// streams.
+// Base class of the sinks that write a single file with one encoded video stream and copies of
+// other streams.
 
 #include <memory>
 #include <optional>
@@ -34,14 +34,14 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and lists what the output loses. Must be called once, before
-  /// the first frame.
+  /// Opens the encoder and the muxer, and lists the losses of the output. The derived class must
+  /// call this function once, before the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
   /// Adds the properties of `frame` that the output cannot store to the losses.
   void note_losses(const Frame& frame);
-  /// Writes the rest of the file. finish() calls this function after the last frame.
+  /// Writes the rest of the file after the last frame. finish() calls this function.
   virtual void write_end() = 0;
   /// Gives the temporary file its final name.
   virtual void commit() { file_->commit(); }
@@ -62,7 +62,8 @@ class EncodingSink : public MediaSink {
   std::string encoder_name_, pixel_format_name_, container_name_;
 };
 
-/// Opens the encoder and the muxer of an output, and closes them again. The output gets no file.
+/// Opens the encoder and the muxer of an output, and closes them again. The function creates no
+/// output file.
 /// @throws any exception of open_sink()
 void try_output(const std::string& path, const FileSource& source, const SinkOptions& options,
                 const OutputFileOptions& file);

@@ -13,13 +13,13 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// These functions add texts, unless they are empty or already in the list.
+  /// The functions add() ignore texts that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds the metadata of a frame that the encoder loses, and whether the encoder has changed the
-  /// time stamps of frames to a constant frame rate.
+  /// Adds the metadata of a frame that the encoder loses. Adds a further text if the encoder has
+  /// changed the time stamps of frames to a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
-  /// Throws an error if the list is not empty and `strict` is true.
+  /// Throws an error if `strict` is true and the list is not empty.
   /// @throws InvalidArgument
   void check() const;
   const std::vector<std::string>& list() const { return list_; }
@@ -29,7 +29,7 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error about the first loss in `losses`, unless `losses` is empty.
+/// Throws an error about the first text in `losses`. Does nothing if `losses` is empty.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

@@ -33,15 +33,15 @@ bool is_one_of(std::string_view key, Names names) {
   return std::ranges::find(names, lower(key)) != names.end();
 }
 
-/// Returns the properties of pictures that the bit stream of the encoder states.
+/// Returns the properties of pictures that the bit stream of the encoder can state.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
   const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the frame rate of the video varies: whether its average differs from the nominal
-/// frame rate.
+/// Returns whether the frame rate of the video varies. The frame rate varies if its average differs
+/// from the nominal frame rate.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
@@ -95,10 +95,10 @@ class Losses {
                         (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
                     &PictureProperties::colour, "colour primaries, transfer and matrix");
     const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
-    // Readers assume the limited range if the output does not state the sample range.
+    // If the output does not state the sample range, players assume the limited range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // Readers assume "left" if the output does not state the position of chroma samples.
+    // If the output does not state the position of chroma samples, players assume "left".
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");
@@ -130,8 +130,8 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // MP4 and MOV can store the rotation. MP4 supports fewer codecs, so the text suggests MP4 only
-    // if it supports the codec.
+    // MP4 and MOV can store the rotation. The text suggests MP4 only if MP4 supports the codec, and
+    // otherwise MOV.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -143,7 +143,8 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // Readers can compute the exact time stamps of a constant frame rate from the rounded ones.
+    // If the frame rate is constant, players can compute exact time stamps from rounded time
+    // stamps.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
@@ -192,8 +193,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // Without AV_DISPOSITION_DEFAULT in a container, readers choose the default stream by the
-    // position of the streams, so nothing is lost.
+    // If a container does not store AV_DISPOSITION_DEFAULT, players choose the default stream by
+    // the position of the streams. The output then loses nothing.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

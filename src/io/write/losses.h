@@ -1,6 +1,5 @@
 #pragma once
-// Predicts which content and metadata of an input an output loses, before the first frame is
-// written.
+// Predicts before the first frame which content and metadata of the input an output loses.
 
 #include <string>
 #include <vector>
@@ -10,21 +9,22 @@
 namespace lull::io {
 
 /// Returns one text for each property of `source` that neither the container nor the encoder can
-/// store, except samples of the video. The muxer itself reports streams that the output omits, and
-/// content that a selection of frames removes. The function assumes that containers other than
-/// Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI store only streams.
+/// store. The list does not contain samples of the video, omitted streams, or content that a
+/// selection of frames removes; the muxer reports them. The function assumes that containers other
+/// than Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI store only streams.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns one text for each layer of an OpenEXR input that an output with only one picture loses.
+/// Returns one text for each layer of an OpenEXR input that the output loses, because the output
+/// has only one picture.
 std::vector<std::string> lost_layers(const FileSource& source);
 
-/// Returns the name of the metadata of a single frame that the encoder loses; empty if it loses
-/// none.
+/// Returns the name of the metadata of a single frame that the encoder loses. The name is empty if
+/// the encoder loses no metadata.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Returns whether the container (MP4, MOV) can store at least one tag of `tags` only as a free
-/// tag, whose name is plain text. The names of other tags come from a fixed list.
+/// tag, whose name is plain text. The names of all other tags come from a fixed list.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 }  // namespace lull::io

@@ -102,7 +102,7 @@ PictureMetadata MetadataEmbedder::next() {
 PacketPtr MetadataEmbedder::embed(PacketPtr picture) {
   const PictureMetadata metadata = next();
   if (target_.kind == PictureKind::other) return picture;
-  // A TIFF packet without metadata needs no change.
+  // A TIFF packet without metadata remains unchanged.
   if (target_.kind == PictureKind::tiff && metadata.empty()) return picture;
   PacketPtr out =
       packet_of(embed_metadata({picture->data, static_cast<std::size_t>(picture->size)}, metadata));

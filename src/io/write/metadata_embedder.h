@@ -17,25 +17,25 @@ class MetadataEmbedder {
   /// Reads the metadata of the first picture of `source`, and decides which metadata the output
   /// contains. The caller must construct this object before the first read of `source`, and must
   /// set Container::rotation to rotation() before it opens an encoder of `choices`. If `choices` is
-  /// empty, FFmpeg does not encode the pictures, and their samples cannot be rotated.
+  /// empty, FFmpeg does not encode the pictures, and lull cannot rotate them.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// The metadata that the output loses, and notes about metadata, for all pictures so far.
+  /// Metadata that the output loses, and notes about metadata, for all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Returns the EXIF orientation that the encoder must apply to the samples of all pictures.
   int rotation() const { return rotation_; }
 
-  /// Prepares the metadata of a picture. Must be called for each picture before the encoder gets
-  /// it.
+  /// Prepares the metadata of a picture. The caller must call this function for each picture before
+  /// it sends the picture to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first picture
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture from the encoder, for a caller that writes the
-  /// metadata itself.
+  /// Returns the metadata of the next picture from the encoder, for a caller that itself writes the
+  /// metadata.
   PictureMetadata next();
-  /// Returns the next encoded picture with its metadata. The caller must call either embed() or
-  /// next() for each picture.
+  /// Returns the next encoded picture with its metadata. For each picture, the caller must call
+  /// embed() or next().
   PacketPtr embed(PacketPtr picture);
 
  private:
@@ -50,7 +50,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns the metadata of the source's first picture that a video cannot store.
+/// Returns which metadata of the first picture a video cannot store.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

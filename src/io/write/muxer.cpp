@@ -16,8 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the codec tag of the input if it means the same codec in the new container, and
-/// otherwise 0, with which the muxer chooses the tag.
+/// Returns the codec tag of the input if the tag means the same codec in the new container.
+/// Otherwise, returns 0, and the muxer chooses the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -26,8 +26,8 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-/// Returns a time scale (ticks per second) of at most `limit` in which the start times of all audio
-/// and video streams are as exact as possible. FFmpeg's default is 1000.
+/// Returns a time scale (ticks per second) of at most `limit`. The start times of audio and video
+/// streams are as exact as possible in this scale. FFmpeg's default scale is 1000.
 std::int64_t exact_timescale(const AVFormatContext& context) {
   constexpr std::int64_t least = 1000, limit = 10000000;
   std::int64_t scale = 1;
@@ -59,17 +59,16 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
                                  ("file:" + file.temporary()).c_str());
   context_.reset(non_null(context));
   context_->pb = file.io();
-  // AVFMT_FLAG_BITEXACT disables random identifiers and dates, so that equal inputs give equal
-  // outputs.
+  // AVFMT_FLAG_BITEXACT disables random identifiers and dates, so equal inputs give equal outputs.
   context_->flags |= AVFMT_FLAG_BITEXACT;
-  // A pipe's reader waits for each frame, so the muxer must write frames immediately.
+  // The process that reads a pipe waits for each frame, so the muxer must write frames immediately.
   if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
-  // The muxer must accept streams that the container's standard does not define, such as FLAC in
-  // MP4 and Y4M of more than 8 bits.
+  // The muxer must accept streams that the standard of the container does not define, such as FLAC
+  // in MP4, and Y4M of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // A video stream that the user chose keeps its position; otherwise the video becomes the first
+  // If the user has chosen the video stream, it keeps its position. Otherwise, it becomes the first
   // stream.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
@@ -98,8 +97,8 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
-// Computes the shift of all time stamps. The video has its own shift, because the encoder has
-// rounded the time of the first frame to its ticks.
+// Computes the shift of all time stamps. The video stream has its own shift, because the encoder
+// has rounded the time of the first frame to its ticks.
 void Muxer::set_shift(const FileSource& source, const Container& container) {
   shift_ = shift_on_grid(source, container, encoder_time_base_);
   if (shift_.ticks == 0) return;
@@ -116,8 +115,8 @@ void Muxer::add_copies(const FileSource& source, const Container& container,
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // The demuxer converts some streams to properties of the file, such as the stream with the
-    // chapters of MP4. They are not copied.
+    // The demuxer converts some streams to properties of the file, such as the chapter stream of
+    // MP4. The muxer does not copy these streams.
     if (stream.discard == AVDISCARD_ALL) continue;
     if (&stream == &source.demuxer().video()) {
       if (!video_) add_video(source, encoder);
@@ -167,7 +166,7 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
                      std::to_string(from.index) + " leaves it out");
 }
 
-/// Creates the stream of the output that receives the packets of the input stream `from`.
+/// Creates the output stream for the packets of the input stream `from`.
 AVStream& Muxer::new_stream(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->time_base = from.time_base;
@@ -197,7 +196,7 @@ void Muxer::convert(const AVStream& from, const Container& container) {
                    (is_audio ? " (with equal samples)" : ""));
 }
 
-// Copies an attached file. In Matroska, the file must have a name and a type.
+// Copies an attached file. Matroska requires a name and a type for an attached file.
 void Muxer::attach_file(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   if (avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
@@ -210,8 +209,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, as in Matroska. MP4 files and FFmpeg's demuxers
-// represent cover pictures as streams of one packet.
+// Copies a cover picture as an attached file, which is the form in Matroska. In MP4 and from
+// FFmpeg's demuxers, a cover picture is a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -265,9 +264,9 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   }
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // FFmpeg shifts all streams by default if a time stamp is negative, as for audio that begins
-  // before the video and before 0. Matroska needs no shift: time stamps of blocks are relative to
-  // their cluster, and may be negative.
+  // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
+  // before the video. Matroska needs no shift, because its time stamps are relative to their
+  // cluster and may be negative.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -292,14 +291,14 @@ void Muxer::write_video(PacketPtr packet) {
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
   // Each segment of a job has its own encoder. If the durations of frames vary, the decoding times
-  // of consecutive encoders can overlap, so they are increased.
+  // from two encoders can overlap. The muxer therefore increases decoding times.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);
 }
 
 // Writes a frame of a Y4M file. FFmpeg's Y4M muxer loses chroma samples if the width is odd and
-// samples have two bytes.
+// each sample has two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);
@@ -318,8 +317,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. They are dropped, because
-  // FFmpeg's muxer adds its own.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. FFmpeg's muxer adds such
+  // packets itself, so this function drops those of the input.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -336,9 +335,9 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Writes the packets of a stream that belong to selected frames. If the decision about a packet
-// depends on later frames, this packet and all later packets of its stream wait, so that their
-// order does not change.
+// Writes the packets of a stream that belong to selected frames. If later frames determine whether
+// the output contains a packet, this packet and all later packets of its stream wait. The order of
+// the packets therefore does not change.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -368,8 +367,8 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer fails for a packet that is too damaged to read properties from it. This counts as
-  // damage of the input.
+  // The muxer reports an error if it cannot read the properties of a damaged packet. This error
+  // counts as damage of the input.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
@@ -378,7 +377,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     check_write(code, watch);
 }
 
-/// Converts a packet to the format of the output stream; null if there is nothing to write.
+/// Converts a packet to the codec of the output stream; null if there is no data to write.
 PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);
@@ -390,8 +389,9 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Increases the decoding time of a packet if it is not above the previous one. Decoding times can
-// become equal in a coarser time base, and many muxers reject equal decoding times.
+// If the decoding time of a packet is not above the previous decoding time, the function increases
+// it. A coarser time base can make decoding times equal, and many muxers reject equal decoding
+// times.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

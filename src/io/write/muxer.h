@@ -18,25 +18,25 @@ namespace lull::io {
 
 class Muxer {
  public:
-  /// Writes the header of the container. `options` contains the options that the encoder does not
-  /// know.
+  /// Writes the header of the container. `options` contains the options that the encoder did not
+  /// use.
   /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
 
   void write_video(PacketPtr packet);
-  /// Writes a packet from the source's demuxer, unless its stream is not copied.
+  /// Writes a packet from the demuxer. Does nothing if the muxer does not copy the stream of the
+  /// packet.
   void write_copied(PacketPtr packet);
-  /// Writes or drops the packets that wait for further frames. Must be called after the last frame
-  /// and the last packet.
+  /// Writes or drops the packets that wait for later frames. The caller must call this function
+  /// after the last frame and the last packet.
   void flush_copies();
   void write_trailer();
-  /// Returns the number of packets that are missing in the copied streams because they were too
-  /// damaged.
+  /// Returns the number of packets that the copied streams lack, because these packets are damaged.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Returns notes for the user, one text each: converted content, and content that was dropped on
-  /// request.
+  /// Returns notes for the user, one text each. The notes describe converted content, and content
+  /// that the user excluded.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -8,11 +8,11 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// Returns the encoder's context. It describes the converted stream.
+  /// Returns the context of the encoder, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet without a change of its time stamps and its duration; null if there is
-  /// nothing to write.
-  /// @throws BadData  the packet cannot be read
+  /// Converts one packet. Time stamps and duration remain unchanged. Returns null if there is no
+  /// data to write.
+  /// @throws BadData  the packet is not readable
   virtual PacketPtr convert(const AVPacket& packet) = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Converts uncompressed audio without loss for containers that do not support the input's codec.
+// Converts uncompressed audio without loss if the container does not support the codec of the
+// input.
 
 #include <span>
 
@@ -8,7 +9,8 @@
 namespace lull::io {
 
 /// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged, in
-/// order of preference; empty if the stream is compressed or the format of its samples is unknown.
+/// order of preference. The list is empty if the stream is compressed, or if the format of its
+/// samples is unknown.
 std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream);
 
 class PcmConverter final : public PacketConverter {

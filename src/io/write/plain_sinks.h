@@ -1,6 +1,6 @@
 #pragma once
-// Sinks that create no file: one discards all frames, another writes digests of the frames to an
-// open file.
+// Sinks that create no file. One sink discards all frames. Another sink writes digests of the
+// frames to an open file.
 
 #include <memory>
 

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Encodes frames as picture files, in the order of send().
+/// Encodes frames as picture files. receive() returns the pictures in the order of send().
 class PictureEncoder {
  public:
   virtual ~PictureEncoder() = default;
@@ -40,7 +40,7 @@ class PictureEncoder {
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
-  /// Returns whether write() adds the metadata to the picture.
+  /// Returns whether write() itself adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
   /// Completes the output file after its last picture.
   virtual void end_file(Output&) {}
@@ -57,11 +57,12 @@ class FfmpegPictures : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-/// Writes pictures as TIFF files with TiffPictureWriter. The encoder's packets are uncompressed
-/// pictures.
+/// Writes pictures as TIFF files with TiffPictureWriter. The packets from the encoder contain
+/// uncompressed pictures.
 class Tiffs final : public FfmpegPictures {
  public:
-  /// `embedder` prepares the metadata of pictures that do not come from TIFF files; may be null.
+  /// @param embedder  prepares the metadata of pictures that do not come from TIFF files; may be
+  ///     null
   Tiffs(std::unique_ptr<Encoder> encoder, MetadataEmbedder* embedder)
       : FfmpegPictures(std::move(encoder)), embedder_(embedder) {}
 
@@ -93,8 +94,8 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// Returns the name of an output file for the number of the picture and the text that the '*' in
-/// the input's pattern matched.
+/// Returns the name of an output file. `number` is the number of the picture. `match` is the text
+/// that the '*' in the pattern of the input matched.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {
@@ -185,8 +186,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame, so that an error occurs
-  // at the start and not after hours.
+  // Checks all names of output files that are known before the first frame. An error then occurs at
+  // the start, and not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -199,8 +200,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes the temporary files that killed processes have left for outputs whose names match
-  /// `path_`, and reads the folder only once.
+  /// Removes the temporary files of killed processes for outputs whose names match `path_`. The
+  /// function reads the folder only once.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -219,8 +220,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Checks all existing files whose names a frame may get. The number of frames alone does not
-  // suffice, because it is an estimate for a video.
+  // Checks all existing files whose names an output frame may get. The number of frames is only an
+  // estimate for a video, so the function checks the numbers of the files.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -237,8 +238,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // A frame that begins up to 0.1 frames before the selected part belongs to it, because time
-    // stamps may be rounded.
+    // Time stamps may be rounded. A frame that begins up to 0.1 frames before the selected part
+    // therefore belongs to the part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));
@@ -317,7 +318,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture that is still in the encoder.
+  /// The name of the output file for a picture in the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

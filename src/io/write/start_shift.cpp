@@ -9,12 +9,12 @@
 namespace lull::io {
 namespace {
 
-// Maximum delay of audio encoders in seconds. Audio encoders insert some milliseconds before the
-// audio. MP4 files hide these samples with an edit list, but some containers do not. Audio that
-// begins at most this time before 0 therefore counts as beginning at 0.
+// Maximum delay of audio encoders in seconds. An audio encoder inserts samples of some milliseconds
+// before the audio. MP4 files hide these samples with an edit list, but some containers do not. If
+// audio begins before 0 by at most this time, its start counts as 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum lead of subtitles and data over all other streams in seconds, as in the ffmpeg command.
-// The start of a stream with a larger lead does not count.
+// Maximum time in seconds by which subtitles and data may precede all other streams, as in the
+// ffmpeg command. If a stream precedes by more, the function ignores its start.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
@@ -24,8 +24,8 @@ struct Start {
   double seconds() const { return static_cast<double>(time) * av_q2d(tick); }
 };
 
-/// Returns the start time of a copied stream; nullopt if it is unknown, or has no effect on the
-/// output.
+/// Returns the start time of a copied stream. Returns nullopt if the start time is unknown, or if
+/// it does not affect the output.
 std::optional<Start> start_of(const AVStream& stream, const Container& container) {
   if (stream.discard == AVDISCARD_ALL || stream.start_time == AV_NOPTS_VALUE ||
       stream.disposition & AV_DISPOSITION_ATTACHED_PIC)
@@ -41,15 +41,15 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the first frame. The other streams then begin when the video
-/// begins.
+/// Returns whether the selection omits the first frame. In this case, all streams begin at the same
+/// time as the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;
   return part.start_us > 0 || (!part.ranges.empty() && part.ranges.front().first > 0);
 }
 
-/// Returns the start of the output's stream that begins first.
+/// Returns the start of the earliest stream of the output.
 Start earliest_start(const FileSource& source, const Container& container) {
   const AVStream& video = source.demuxer().video();
   Start earliest{source.first_time(), video.time_base};
@@ -70,7 +70,7 @@ Start earliest_start(const FileSource& source, const Container& container) {
   return earliest;
 }
 
-/// Returns the time of the first frame after the shift, in seconds.
+/// Returns the time of the first frame in seconds, after the shift of all time stamps.
 long double start_in_seconds(const FileSource& source, const StartShift& shift) {
   const AVRational tick = source.demuxer().video().time_base;
   return static_cast<long double>(source.first_time()) * tick.num / tick.den +

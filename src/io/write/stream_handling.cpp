@@ -14,15 +14,15 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // The muxer does not know whether it supports the codec. A format without a default audio codec
-  // accepts no audio, and a format without a default subtitle codec accepts no subtitles.
+  // FFmpeg does not state whether the muxer supports the codec. A format without a default audio
+  // codec accepts no audio. A format without a default subtitle codec accepts no subtitles.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
 /// Returns the number of the first copied stream whose format is unknown, because its packets are
-/// damaged or begin too late; -1 if there is none.
+/// damaged or begin too late. Returns -1 if the formats of all copied streams are known.
 int find_unknown(const FileSource& source, const Drops& drops) {
   const AVFormatContext& context = source.demuxer().context();
   for (unsigned i = 0; i < context.nb_streams; ++i) {
@@ -97,7 +97,7 @@ AVCodecID converted_codec(const AVStream& stream, const Container& container) {
 StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
   if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
-  // The muxer writes a new time code track of MP4 from the metadata of the video.
+  // The muxer writes a new time code track of MP4 from the metadata of the video stream.
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;

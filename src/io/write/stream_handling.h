@@ -16,22 +16,23 @@ enum class StreamHandling {
   refused,      // an error: the output cannot be opened
 };
 
-/// Returns how an output treats `stream`. The container must not be a still picture.
+/// Returns how an output treats the stream `stream`. The output must not be a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
-/// Returns the codec of a converted stream in the container.
+/// Returns the codec that a converted stream has in the container.
 AVCodecID converted_codec(const AVStream& stream, const Container& container);
 
-/// Returns whether the user excluded the stream from the output (`drops`).
+/// Returns whether `drops` contains the stream, because the user excluded it from the output.
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
 /// Checks the stream indices in `drops`.
-/// @throws InvalidArgument  the input does not have such a stream, or it is the denoised stream
+/// @throws InvalidArgument  the input does not have such a stream, or the stream is the denoised
+///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws the error that a container cannot hold the streams in `text`: BadData if damage of the
-/// input may be the reason, and otherwise InvalidArgument.
-/// @throws BadData, InvalidArgument
+/// Throws the error that a container cannot hold the streams in `text`.
+/// @throws BadData  damage of the input may be the reason
+/// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);
 

@@ -40,8 +40,8 @@ SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to) : text_
   const AVCodec* writer = non_null(avcodec_find_encoder(to));
   CodecPtr encoder(non_null(avcodec_alloc_context3(writer)));
   encoder->time_base = {1, 1000};
-  // The decoder returns subtitles in the ASS format, whose header defines the styles for the
-  // encoder.
+  // The decoder returns subtitles in the ASS format. The encoder needs the ASS header, which
+  // defines the styles.
   if (const int size = decoder_->subtitle_header_size; size > 0) {
     encoder->subtitle_header = static_cast<std::uint8_t*>(
         non_null(av_mallocz(static_cast<std::size_t>(size) + AV_INPUT_BUFFER_PADDING_SIZE)));

@@ -7,7 +7,8 @@
 
 namespace lull::io {
 
-/// Returns whether FFmpeg can read the subtitle codec `from` as text and can write `to`.
+/// Returns whether FFmpeg can read subtitles of the codec `from` as text, and can write subtitles
+/// of the codec `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
 class SubtitleConverter final : public PacketConverter {

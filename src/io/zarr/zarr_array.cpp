@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr bool is_native_big = std::endian::native == std::endian::big;
 
-/// Maximum number of chunks in a shard. The index of such a shard has 64 MiB.
+/// Maximum number of chunks in a shard. The index of the largest shard has 64 MiB.
 constexpr int max_chunks_of_shard = 1 << 22;
 
 bool is_float(StoredType type) { return type == StoredType::f32 || type == StoredType::f64; }
@@ -215,8 +215,8 @@ class ArrayReader {
     std::vector<int> sorted = chosen;
     std::ranges::sort(sorted);
     if (sorted != array_.order) fail("order of dimensions");
-    // Each of several transpose codecs permutes the dimensions in the order that the previous one
-    // produced.
+    // Each transpose codec permutes the dimensions in the order that results from the previous
+    // transpose codec.
     std::vector<int> before = array_.order;
     for (std::size_t i = 0; i < chosen.size(); ++i)
       array_.order[i] = before[static_cast<std::size_t>(chosen[i])];
@@ -273,8 +273,8 @@ class ArrayReader {
     return fits ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
   }
 
-  /// Returns the bits that a text such as "0x7fc00000" states. Zarr version 3 states NaN values
-  /// with a payload in this form.
+  /// Returns the bits that a text such as "0x7fc00000" states. Zarr version 3 uses this form for
+  /// NaN values with a payload.
   std::optional<std::uint64_t> hexadecimal_bits(const Json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     const std::size_t digits = 2 * static_cast<std::size_t>(size_of(array_.samples.type));

@@ -1,6 +1,5 @@
 #pragma once
-// The metadata of a Zarr array: `.zarray` of version 2 or `zarr.json` of version 3.
-//
+// The metadata of a Zarr array: `.zarray` of version 2, or `zarr.json` of version 3.
 // Sources: zarr-specs.readthedocs.io, "Zarr Storage Specification Version 2" and "Zarr core
 // specification version 3".
 
@@ -24,14 +23,14 @@ struct ZarrCodec {
   std::string blosc_name = {};  // compressor that Blosc uses: "lz4", "zstd" ...
   int blosc_shuffle = 0;        // 0: none, 1: bytes, 2: bits
   std::size_t blosc_block = 0;  // size of Blosc's blocks in bytes; 0: Blosc's choice
-  // Whether a CRC-32C follows the samples, and whether one follows the compressed bytes. Without
-  // compression, only the first of them can be true.
+  // `has_crc_inside`: a CRC-32C follows the samples. `has_crc_outside`: a CRC-32C follows the
+  // compressed bytes; always false without compression.
   bool has_crc_inside = false, has_crc_outside = false;
   bool operator==(const ZarrCodec&) const = default;
 };
 
-/// The layout of shards, which are files that contain several chunks and an index of the chunks
-/// (the codec `sharding_indexed`).
+/// The layout of shards (the codec `sharding_indexed`). A shard is a file that contains several
+/// chunks and an index of the chunks.
 struct ZarrShards {
   std::vector<std::int64_t> chunks;  // number of chunks in a shard along each dimension
   bool index_at_start = false;       // otherwise the index is at the end of the shard
@@ -49,23 +48,23 @@ struct ZarrArray {
   std::optional<ZarrShards> shards;        // no value: each chunk has a file of its own
   StoredFormat samples;
   std::vector<std::byte> fill;  // value of the samples of missing chunks, as chunks store it
-  /// The dimensions in the order in which chunks store them, slowest first.
+  /// The dimensions in the order in which chunks store them. The slowest dimension is the first.
   std::vector<int> order;
   ZarrCodec codec;
   std::string key_prefix, separator = ".";  // names of chunks: "c/0/1/2", "0.1.2"
-  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`); empty if the metadata
-  /// state none.
+  /// Names of the dimensions (`_ARRAY_DIMENSIONS` or `dimension_names`). Empty if the metadata
+  /// state no names.
   std::vector<std::string> names;
 
   int dimensions() const { return static_cast<int>(shape.size()); }
-  /// Returns the size of a decompressed chunk in bytes, at most max_chunk_bytes.
+  /// Returns the size of a decompressed chunk in bytes. The size is at most max_chunk_bytes.
   std::size_t chunk_bytes() const;
   /// Returns the path of the file that contains a chunk. `index` has one number for each dimension.
   std::string chunk_path(std::span<const std::int64_t> index) const;
 };
 
-/// Maximum size of a decompressed chunk. Blosc, which most stores use, supports only chunks of less
-/// than 2 GiB.
+/// Maximum size in bytes of a decompressed chunk. Most stores use Blosc, which supports only chunks
+/// of less than 2 GiB.
 inline constexpr std::uint64_t max_chunk_bytes = (std::uint64_t{1} << 31) - 17;
 
 /// Returns whether a folder contains the metadata of an array.

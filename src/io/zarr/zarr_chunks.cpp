@@ -16,7 +16,7 @@ constexpr std::size_t number_bytes = 8;  // size of a number in the index of a s
   throw BadData("'" + path + "' is damaged or truncated (" + what + "); copy the store again");
 }
 
-/// Returns an upper bound for the size of a compressed chunk.
+/// Returns the maximum size of a compressed chunk in bytes.
 std::uint64_t max_stored_bytes(const ZarrArray& array) {
   return array.chunk_bytes() + array.chunk_bytes() / 8 + (std::size_t{1} << 16);
 }
@@ -32,7 +32,7 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, code);
 }
 
-/// Returns the number of a chunk in its shard (last dimension fastest).
+/// Returns the number of a chunk in its shard. The last dimension is the fastest.
 std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   std::size_t number = 0;
   for (std::size_t d = 0; d < chunk.size(); ++d)
@@ -41,7 +41,7 @@ std::size_t number_in_shard(const ZarrShards& shards, ArrayIndex chunk) {
   return number;
 }
 
-/// The following functions convert the numbers of an index between memory and file.
+/// Conversions of the numbers of an index between memory and file.
 std::uint64_t load_number(const std::byte* from, bool is_big) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < number_bytes; ++i)
@@ -131,7 +131,7 @@ ChunkFiles::Shard ChunkFiles::new_shard(ArrayIndex chunk) const {
   const ZarrShards& shards = *array_.shards;
   Shard shard{.entries = std::vector<ShardEntry>(shards.count()), .end = 0, .left = 1};
   if (shards.index_at_start) shard.end = shards.index_bytes();
-  // A shard at the end of the array also has entries for chunks outside the array.
+  // A shard at the end of an array also has entries for chunks outside the array.
   for (std::size_t d = 0; d < chunk.size(); ++d) {
     const std::int64_t all = (array_.shape[d] + array_.chunk[d] - 1) / array_.chunk[d],
                        first = chunk[d] / shards.chunks[d] * shards.chunks[d];

@@ -1,7 +1,6 @@
 #pragma once
-// The files that contain the compressed chunks of an array. A file contains one chunk, or it is a
-// shard with several chunks and an index of their places.
-//
+// The files that contain the compressed chunks of an array. A file is either a single chunk, or a
+// shard with several chunks and an index of their positions.
 // Source: zarr-specs.readthedocs.io, "Sharding codec (version 1.0)".
 
 #include <cstddef>
@@ -19,9 +18,9 @@
 
 namespace lull::io {
 
-/// The place of a compressed chunk in its shard, in bytes.
+/// Position and size of a compressed chunk in its shard, in bytes.
 struct ShardEntry {
-  /// The value of both members if the shard does not contain the chunk.
+  /// Value of `offset` and `bytes` for a chunk that the shard does not contain.
   static constexpr std::uint64_t missing = UINT64_MAX;
   std::uint64_t offset = missing, bytes = missing;
   bool is_missing() const { return offset == missing && bytes == missing; }
@@ -58,19 +57,19 @@ class StoredChunks {
   std::optional<Shard> shard_;
 };
 
-/// Writes compressed chunks. A shard gets its index when all of its chunks are complete. A shard
-/// contains its chunks in the order in which they are written.
+/// Writes compressed chunks. A shard contains its chunks in the order of the calls of write(). The
+/// class writes the index of a shard when all chunks of the shard are complete.
 class ChunkFiles {
  public:
   ChunkFiles(OutputFolder& output, ZarrArray array) : output_(output), array_(std::move(array)) {}
 
-  /// Writes a compressed chunk. The caller must write or omit each chunk once.
+  /// Writes a compressed chunk. The caller must call either write() or omit() once for each chunk.
   /// @throws IoError
   void write(ArrayIndex chunk, std::span<const std::byte> bytes);
-  /// States that the store does not contain a chunk.
+  /// States that the store will not contain a chunk.
   /// @throws IoError
   void omit(ArrayIndex chunk);
-  /// Checks that all shards are complete.
+  /// Throws an error if a shard is incomplete.
   void finish() const;
 
  private:

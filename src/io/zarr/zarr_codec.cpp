@@ -23,8 +23,8 @@ int level_in(const Json& settings, const char* key, int otherwise, int minimum, 
   return static_cast<int>(integer_member(settings, key, otherwise, minimum, maximum, path));
 }
 
-/// Reads all settings of Blosc except the shuffle filter. The versions of Zarr have different names
-/// for it.
+/// Reads all settings of Blosc except the shuffle filter, whose name differs between the versions
+/// of Zarr.
 ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   ZarrCodec codec{.kind = ZarrCodec::Kind::blosc};
   codec.level = level_in(settings, "clevel", 5, 0, 9, path);
@@ -40,10 +40,11 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   return codec;
 }
 
-/// Returns zlib's parameter windowBits, which is larger by 16 for gzip than for zlib.
+/// Returns zlib's parameter windowBits. The value for gzip is the value for zlib plus 16.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
-/// These functions decompress a chunk and return whether it is intact and has exactly `size` bytes.
+/// Functions that decompress a chunk. They return whether the chunk is intact and has exactly
+/// `size` bytes.
 bool decode_blosc(std::span<const std::byte> stored, std::vector<std::byte>& chunk,
                   std::size_t size) {
   std::size_t stated = 0;
@@ -59,8 +60,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
   const unsigned long long stated = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (stated == ZSTD_CONTENTSIZE_ERROR) return false;
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return false;
-  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB, so a larger size is
-  // invalid.
+  // A zstd block has at least 3 bytes and decompresses to at most 128 KiB. A larger decompressed
+  // size is invalid.
   if (size / (std::size_t{1} << 17) > stored.size()) return false;
   chunk.resize(size);
   return ZSTD_decompress(chunk.data(), size, stored.data(), stored.size()) == size;
@@ -68,8 +69,8 @@ bool decode_zstd(std::span<const std::byte> stored, std::vector<std::byte>& chun
 
 bool decode_zlib(std::span<const std::byte> stored, std::vector<std::byte>& chunk, std::size_t size,
                  int bits) {
-  // The maximum compression ratio of Deflate. A chunk whose stated size needs a higher ratio is
-  // damaged.
+  // Maximum compression ratio of Deflate. If the stated size of a chunk requires a higher ratio,
+  // the chunk is damaged.
   constexpr std::size_t max_ratio = 1032;
   if (size / max_ratio > stored.size()) return false;
   z_stream stream{};
@@ -156,7 +157,7 @@ ZarrCodec codec_of_version_2(const Json& compressor, const std::string& path) {
             .level = level_in(compressor, "level", 1, -1, 9, path)};
   if (id != "blosc") refuse("the compressor '" + id.substr(0, 40) + "'", path);
   ZarrCodec codec = blosc_codec(compressor, path);
-  // The value -1 means that the writer chooses a shuffle that suits the size of the samples.
+  // The value -1 means that the encoder chooses a shuffle filter for the size of the samples.
   codec.blosc_shuffle = level_in(compressor, "shuffle", 1, -1, 2, path);
   return codec;
 }

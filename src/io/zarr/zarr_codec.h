@@ -18,10 +18,9 @@ namespace lull::io {
 [[nodiscard]] ZarrCodec codec_of_version_3(const Json& codec, const std::string& path);
 
 /// Decompresses a chunk.
-/// @param chunk_size  the number of bytes that the decompressed chunk must have
-/// @throws BadData  the chunk is damaged, truncated, or has another size or checksum; `path` is the
-/// name of its
-///     file in the message
+/// @param chunk_size  number of bytes that the decompressed chunk must have
+/// @param path        name of the chunk's file in messages
+/// @throws BadData  the chunk is damaged, truncated, or has another size or checksum
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
                                                   std::vector<std::byte> stored,
                                                   std::size_t chunk_size, const std::string& path);

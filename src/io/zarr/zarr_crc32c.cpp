@@ -5,12 +5,12 @@
 namespace lull::io {
 namespace {
 
-/// Number of bytes that one step of the computation combines.
+/// Number of bytes that the function processes in one step.
 constexpr std::size_t step = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, step>;
 
 /// Makes the tables of the Castagnoli polynomial, with reflected bits. Entry i of table n is the
-/// checksum of the byte i followed by n zero bytes.
+/// checksum of the byte i and n following zero bytes.
 constexpr Tables make_tables() {
   constexpr std::uint32_t polynomial = 0x82f63b78;
   Tables tables{};

@@ -14,7 +14,7 @@
 
 namespace lull::io {
 
-/// The axes of images. The first three are in the order of the members of PlaneIndex.
+/// The axes of images. The first three axes have the order of the members of PlaneIndex.
 enum class ZarrAxis { time, channel, z, y, x };
 inline constexpr int zarr_axes = 5;
 
@@ -22,7 +22,8 @@ inline constexpr int zarr_axes = 5;
 struct ZarrLevel {
   std::string name;  // path within the image
   ZarrArray array;
-  /// Index of the array's dimension for each axis; -1 if the array does not have the axis.
+  /// For each axis, the index of the dimension in the array; -1 if the array does not have the
+  /// axis.
   std::array<int, zarr_axes> dimension{-1, -1, -1, -1, -1};
   /// Sizes of the array and of a chunk along each axis; 1 if the array does not have the axis.
   std::array<std::int64_t, zarr_axes> size{1, 1, 1, 1, 1}, chunk{1, 1, 1, 1, 1};
@@ -39,15 +40,15 @@ struct ZarrImage {
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
-  /// One text for each part of the store that TIFF files cannot contain, for example "the group
+  /// One text for each part of the store that a TIFF file cannot contain, such as "the group
   /// 'labels'". The list does not contain the pyramid.
   std::vector<std::string> other_contents;
   std::vector<std::string> notes;  // notes for the user, one text each
 };
 
 /// Reads the metadata of the image in a store.
-/// @throws BadData  the metadata are invalid; the store contains no image, several images or a
-///     plate; or lull cannot read the arrays
+/// @throws BadData  the metadata are invalid, the store contains a plate or not exactly one image,
+///     or lull cannot read the arrays
 [[nodiscard]] ZarrImage read_zarr_image(const std::string& path);
 
 }  // namespace lull::io

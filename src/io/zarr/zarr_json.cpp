@@ -11,11 +11,11 @@
 namespace lull::io {
 namespace {
 
-/// Maximum size of a JSON file. Files with consolidated metadata have some megabytes.
+/// Maximum size in bytes of a JSON file. Files with consolidated metadata have some megabytes.
 constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 
-/// Replaces the numbers NaN, Infinity and -Infinity, which Python writes although JSON has no such
-/// numbers, by the texts with which Zarr states fill values.
+/// Replaces the numbers NaN, Infinity and -Infinity by texts. Python writes these numbers, but JSON
+/// does not allow them. The texts have the form of fill values in Zarr.
 std::string with_quoted_numbers(const std::string& text) {
   std::string plain;
   plain.reserve(text.size());

@@ -10,27 +10,29 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object. NaN, Infinity and -Infinity, which Python writes as
-/// numbers, become texts.
-/// @throws NoInput  the file does not exist or cannot be read
+/// Reads a JSON file that contains an object. The numbers NaN, Infinity and -Infinity, which Python
+/// writes, become texts.
+/// @throws NoInput  the file does not exist or is not readable
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
-/// Reads a JSON file as read_json() does; an empty object if the file does not exist.
+/// Reads a JSON file like read_json(). Returns an empty object if the file does not exist.
 [[nodiscard]] Json read_json_if_exists(const std::string& path);
 
-/// Returns the member `key` of an object; null if `object` is not an object or has no such member.
+/// Returns the member `key` of an object. Returns null if `object` is not an object, or if it has
+/// no such member.
 [[nodiscard]] const Json& member(const Json& object, const char* key);
-/// Returns the text of a member; `otherwise` if the member is absent or is not a text.
+/// Returns the text of a member. Returns `otherwise` if the member is absent or is not a text.
 [[nodiscard]] std::string text_member(const Json& object, const char* key,
                                       const std::string& otherwise = {});
 /// Returns the integer value of a member; `otherwise` if the member is absent.
-/// @throws BadData  the value is not an integer from `minimum` to `maximum`; `path` is the name of
-///     the file in the message
+/// @param path  name of the file in messages
+/// @throws BadData  the value is not an integer from `minimum` to `maximum`
 [[nodiscard]] std::int64_t integer_member(const Json& object, const char* key,
                                           std::int64_t otherwise, std::int64_t minimum,
                                           std::int64_t maximum, const std::string& path);
 /// Returns a list of 1 to 8 positive integers.
-/// @throws BadData  the value is not such a list; `what` is the name of the value in the message
+/// @param what  name of the value in messages
+/// @throws BadData  the value is not a list of 1 to 8 positive integers
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const Json& value, const char* what,
                                                  const std::string& path);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Recognises Zarr stores, also in builds that cannot read them.
+// Recognises Zarr stores. Builds without support for Zarr also contain these functions.
 
 #include <string>
 

@@ -18,7 +18,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the stride of a chunk along each axis, in samples.
+/// Returns the distance between samples of a chunk along each axis, in samples.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());
@@ -34,7 +34,7 @@ std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   return result;
 }
 
-/// Returns the index of a chunk along each dimension of the array.
+/// Converts the index of a chunk from the axes of an image to the dimensions of the array.
 std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chunk) {
   std::vector<std::int64_t> index(level.array.shape.size());
   for (std::size_t axis = 0; axis < zarr_axes; ++axis)
@@ -43,8 +43,8 @@ std::vector<std::int64_t> index_of(const ZarrLevel& level, const ChunkIndex& chu
   return index;
 }
 
-/// Copies `count` samples of `Bytes` bytes, with distances of `from_step` and `to_step` bytes. If
-/// `swapped` is true, the bytes of each sample are reversed.
+/// Copies `count` samples of `Bytes` bytes. The distances between samples are `from_step` and
+/// `to_step` bytes. If `swapped` is true, the function reverses the bytes of each sample.
 template <int Bytes>
 void copy_samples(const std::byte* from, std::int64_t from_step, std::byte* to,
                   std::int64_t to_step, std::int64_t count, bool swapped) {
@@ -78,7 +78,7 @@ std::uint64_t bytes_of_planes(const ZarrLevel& level, std::int64_t planes) {
   return static_cast<std::uint64_t>(planes) * level.plane_bytes();
 }
 
-/// Size of a chunk in planes, along time, channel and z.
+/// Number of planes that a chunk contains along time, channel and z.
 struct Block {
   std::int64_t times, channels, slices;
   std::int64_t planes() const { return times * channels * slices; }
@@ -105,7 +105,7 @@ std::int64_t chunks_of_shard(const ZarrLevel& level, std::size_t axis) {
              : 1;
 }
 
-/// Returns an upper bound for the size of the indexes of incomplete shards in bytes.
+/// Returns the maximum total size in bytes of the indexes of incomplete shards.
 std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
   if (!level.array.shards) return 0;
   const auto shards_along = [&](std::size_t axis) {
@@ -113,13 +113,14 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // If shards contain several channels or time points, the shards of all slices can be incomplete.
+  // If a shard contains several channels or time points, the shards of all slices can be incomplete
+  // at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();
 }
 
-/// Returns the number of chunks that are compressed at the same time.
+/// Returns the number of chunks that threads compress at the same time.
 std::size_t chunks_at_once(const ZarrLevel& level) {
   constexpr std::size_t max_chunks = 8, max_bytes = std::size_t{1} << 26;
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -167,7 +168,8 @@ void ZarrPlaneReader::load(const PlaneIndex& plane) {
   planes_.resize(bytes_of_planes(level_, depth_));
   ChunkIndex chunk{plane.time / level_.chunk[time_axis], plane.channel / level_.chunk[channel_axis],
                    first_z / level_.chunk[z_axis]};
-  // The chunks of a shard follow each other, so that the index of each shard is read only once.
+  // The loops process all chunks of a shard in sequence, so the reader reads the index of each
+  // shard only once.
   const std::int64_t rows = chunks_along(level_, y_axis), columns = chunks_along(level_, x_axis),
                      shard_rows = chunks_of_shard(level_, y_axis),
                      shard_columns = chunks_of_shard(level_, x_axis);
@@ -228,12 +230,12 @@ void ZarrPlaneWriter::write(std::span<const std::byte> plane) {
   if ((z + 1) % level_.chunk[z_axis] == 0 || z + 1 == level_.size[z_axis]) write_slab();
 }
 
-/// Writes the chunks of the planes in memory: the most recent planes from write().
+/// Writes the chunks of the planes in memory, which are the most recent planes from write().
 void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Along time and channel, the chunk or the array has only one plane.
+  // Along time and channel, a chunk has only one plane, or the whole array has only one plane.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
@@ -251,8 +253,8 @@ void ZarrPlaneWriter::finish() {
   files_.finish();
 }
 
-/// Writes all chunks from the planes in the scratch file; chunks of the same rows are written
-/// together.
+/// Writes all chunks from the planes in the scratch file. The function processes chunks of the same
+/// rows together.
 void ZarrPlaneWriter::write_blocks() {
   const auto count = [&](std::size_t axis) { return chunks_along(level_, axis); };
   const Block block = block_of(level_);
@@ -286,8 +288,8 @@ void ZarrPlaneWriter::write_blocks() {
 }
 
 /// Writes the chunks of one row. `rows` contains the rows of these chunks for each plane, in the
-/// order time, channel, z (z fastest). The first rows of consecutive planes are `plane_step` bytes
-/// apart.
+/// order time, channel, z (z fastest). The distance between the first rows of consecutive planes is
+/// `plane_step` bytes.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));
@@ -323,7 +325,7 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
         }
   std::vector<std::int64_t> index = index_of(level_, chunk);
   if (input_ && content == empty && !input_->has(index)) return files_.omit(index);
-  // Small chunks are compressed in this thread when they are written.
+  // Another thread compresses large chunks. write_pending() compresses small chunks in this thread.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
   pending_.push_back(
@@ -334,7 +336,7 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
   write_pending(chunks_at_once(level_) - 1);
 }
 
-/// Writes chunks until at most `most` are pending.
+/// Writes chunks to the store until at most `most` chunks are pending.
 void ZarrPlaneWriter::write_pending(std::size_t most) {
   for (; pending_.size() > most; pending_.pop_front())
     files_.write(pending_.front().index, pending_.front().content.get());

@@ -25,14 +25,13 @@ struct PlaneIndex {
 /// Index of a chunk along each axis of ZarrAxis.
 using ChunkIndex = std::array<std::int64_t, zarr_axes>;
 
-/// These functions return an upper bound for the memory of a ZarrPlaneReader or a ZarrPlaneWriter,
-/// in bytes.
+/// Functions that return the maximum memory of a ZarrPlaneReader or a ZarrPlaneWriter, in bytes.
 [[nodiscard]] std::uint64_t memory_to_read(const ZarrLevel& level);
 [[nodiscard]] std::uint64_t memory_to_write(const ZarrLevel& level);
 
 /// Reads planes. The planes of the most recent chunks of one channel and one time point remain in
-/// memory. If the planes are read in order, each chunk is decompressed only once for each channel
-/// and time point.
+/// memory. If the caller reads the planes in order, the reader decompresses each chunk only once
+/// for each channel and time point.
 class ZarrPlaneReader {
  public:
   explicit ZarrPlaneReader(const ZarrLevel& level);
@@ -41,7 +40,7 @@ class ZarrPlaneReader {
   /// @throws BadData  a chunk is damaged or truncated
   /// @throws NoInput, IoError
   void read(const PlaneIndex& plane, std::vector<std::byte>& samples);
-  /// Returns whether the reader has found at least one chunk.
+  /// Returns whether the reader has found at least one chunk in the store.
   bool has_found_chunks() const { return has_found_chunks_; }
 
  private:
@@ -56,22 +55,22 @@ class ZarrPlaneReader {
   bool has_found_chunks_ = false;
 };
 
-/// Writes the chunks of an array. The caller must write the metadata.
+/// Writes the chunks of an array. The caller must write the metadata of the array.
 class ZarrPlaneWriter {
  public:
-  /// @param level   the array, whose folder lies in `output`
-  /// @param input   the input's array, with equal shape and chunks; may be null. The writer omits a
-  ///     chunk that the input does not contain and whose samples all have the fill value
-  /// @param scratch  folder for the temporary file that the writer needs if chunks contain several
-  ///     channels or time points
+  /// @param level    the array, whose folder is in `output`
+  /// @param input    the input's array, with equal shape and chunks; may be null. If the input
+  ///     lacks a chunk and all samples of the chunk have the fill value, the writer omits the chunk
+  /// @param scratch  folder for a temporary file; only for chunks with several channels or time
+  ///     points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                   const std::string& scratch);
 
-  /// Writes the next plane, in native byte order. The planes have the order channel, time, z (z
+  /// Writes the next plane, in native byte order. The order of the planes is channel, time, z (z
   /// fastest).
   /// @throws IoError
   void write(std::span<const std::byte> plane);
-  /// Writes all remaining chunks, after all planes have been written.
+  /// Writes all remaining chunks. The caller must have written all planes.
   void finish();
 
  private:
@@ -96,7 +95,7 @@ class ZarrPlaneWriter {
   std::deque<PendingChunk> pending_;  // in the order in which the chunks are written
   std::int64_t written_ = 0;          // number of planes
   std::vector<std::byte> planes_;     // planes of chunks that are not written yet
-  /// Contains all planes if chunks contain several channels or time points.
+  /// If chunks contain several channels or time points, this file contains all planes.
   std::optional<ScratchFile> scratch_;
 };
 
