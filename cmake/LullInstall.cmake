@@ -127,15 +127,3 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
   ${PROJECT_SOURCE_DIR}/docs/progress.schema.json
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
-
-# The wheel of the release: the command and the libraries of the portable build beside the module.
-option(LULL_WHEEL_COMMAND "Put the command into the Python wheel" OFF)
-set(LULL_BUNDLED_FOLDER "" CACHE PATH
-  "Folder with lib/*.so.* and licenses/, which the wheel with the command contains")
-if(SKBUILD AND LULL_WHEEL_COMMAND)
-  install(TARGETS lull RUNTIME DESTINATION lull/bin COMPONENT python)
-  if(LULL_BUNDLED_FOLDER)
-    install(DIRECTORY ${LULL_BUNDLED_FOLDER}/lib ${LULL_BUNDLED_FOLDER}/licenses DESTINATION lull
-      COMPONENT python)
-  endif()
-endif()

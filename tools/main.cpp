@@ -1,35 +1,7 @@
-// The program lull. main() catches all exceptions and returns the exit code.
+// The program lull.
 
-#include <csignal>
-#include <cstdio>
-
-#include "core/error.h"
-#include "tools/command_line/parser.h"
-#include "tools/report/exit_code.h"
-
-namespace {
-
-int run(int argc, char** argv) {
-  const lull::tools::CommandLine command = lull::tools::parse(argc, argv);
-  std::fputs(command.text.c_str(), stdout);
-  const int code = command.run ? command.run() : 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw lull::IoError("writing to standard output failed (closed, or the disk is full)");
-  return code;
-}
-
-}  // namespace
+#include "tools/command_line/program.h"
 
 int main(int argc, char** argv) {
-  // These signals must not end the process. write() reports an error if the reader of a pipe has
-  // closed it, or if a file exceeds the size limit.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    return run(argc, argv);
-  } catch (...) {
-    const lull::tools::Failure failure = lull::tools::current_failure();
-    std::fprintf(stderr, "lull: %s\n", failure.text.c_str());
-    return failure.code;
-  }
+  return lull::tools::run_program(argc, argv);
 }

@@ -19,6 +19,7 @@
 #include "cuda/device_list.h"
 #include "cuda/results/result_frames.h"
 #include "noise/estimate/clipped_noise.h"
+#include "python/src/command.h"
 #include "python/src/device_array.h"
 #include "python/src/enlarger.h"
 #include "python/src/noise.h"
@@ -294,4 +295,7 @@ NB_MODULE(_core, m) {
   lull::python::bind_series(m);
   lull::python::bind_enlarger(m);
   lull::python::bind_device_array(m);
+#ifdef LULL_WHEEL_COMMAND
+  lull::python::bind_command(m);
+#endif
 }

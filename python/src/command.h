@@ -1,0 +1,11 @@
+#pragma once
+// The command `lull` inside the Python module.
+
+#include <nanobind/nanobind.h>
+
+namespace lull::python {
+
+/// Adds the function `run_command` to the module.
+void bind_command(nanobind::module_& m);
+
+}  // namespace lull::python
