@@ -24,8 +24,8 @@ namespace {
 /// Converts between the real numbers of the separable Fourier transform (class Dft) and complex
 /// coefficients. For k > 0, rows 2k and 2k + 1 are real and imaginary parts along y, and lanes 2k
 /// and 2k + 1 along x. Two lanes a, b of a real row and the same lanes c, d of the imaginary row
-/// give the coefficients (a - d) + i (b + c) and (a + d) + i (c - b). The second coefficient is
-/// stored with its imaginary part first.
+/// give (a - d) + i (b + c) and (a + d) + i (c - b). The second number is stored with its imaginary
+/// part first.
 class ComplexRows {
  public:
   /// For the rows `row` and `row` + 1 of a patch, or of two patches side by side. The other

@@ -102,7 +102,7 @@ void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Stren
                    cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                    const CovarianceViews& covariances = {});
 
-// ---- weighted means of groups, and their aggregation (means.cu) ----
+// ---- weighted means ----
 
 void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream_t stream);
 
