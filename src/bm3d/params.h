@@ -176,11 +176,11 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
-/// calls this function. Changes:
-/// - Params::search_step and Params::kept become 0 with clusters, with guides, and with holes.
-/// - Params::search_step becomes 0 for coloured noise, and if it is at most hard.step.
-/// - Params::same_groups is restricted to values that the phases allow.
+/// Adapts parameters that a program has changed one by one. open() calls this function before
+/// validate(). Changes:
+/// - `search_step` and `kept` become 0 with clusters, with guides, and with holes.
+/// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
+/// - `same_groups` becomes `none` if the phases do not allow exact reuse.
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 

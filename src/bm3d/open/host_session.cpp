@@ -29,7 +29,7 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Blends two estimates: replaces `basic` by (1 - share) basic + share other.
+/// Blends two estimates: replaces `basic` by (1 - share) * basic + share * other.
 void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   for (int y = 0; y < basic.height; ++y) {
     const float* const more = other.row(y);
