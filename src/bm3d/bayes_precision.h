@@ -14,9 +14,9 @@ namespace lull::bm3d {
 // the computed matrix G + t I may not be positive definite. The filter then uses a shift s > t,
 // with which the eigenvalues of the weights are between 1 - t / s and 1.
 
-/// Minimum of the shift s, in units of the largest diagonal element of the Gram matrix G. The
-/// minimum is the largest shift only if the noise is very weak: for typical contrast, if sigma is
-/// below 1 on the 0..255 scale.
+/// Minimum of the shift s, in units of the largest diagonal element of the Gram matrix G. For
+/// patches of typical contrast, the minimum exceeds the threshold t only if sigma is below 1 on the
+/// 0..255 scale.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
 /// Minimum of the shift s on tensor cores, in units of the largest diagonal element of the Gram
 /// matrix G. Tensor cores compute products of floats with only about 21 significant bits.

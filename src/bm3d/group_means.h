@@ -3,20 +3,18 @@
 // method is non-local means of patches (Tsai 2016) over the groups of a matcher, with the weights
 // of nlm/weights.h.
 
-// Let I_c be plane c of the C planes that share a group, sigma_c the standard deviation of its
-// noise, r the first sample of the reference patch, and m the first sample of a member. The index i
-// counts the 64 samples of a patch.
-
-// Step 1: The distance of the member m from the reference patch, in units of the noise variance.
-// Noise alone gives D = 2.
+// Step 1: Let I_c be plane c of the C planes that share a group, with noise of the standard
+// deviation sigma_c. Let r and m be the first samples of the reference patch and of a member. The
+// distance of the member in units of the noise variance is a sum over the 64 samples i of a patch:
 //     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
 
-// Step 2: The weight of the member m, with the filter strength h. The weight of the reference patch
-// is 1.
-//     w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
+// Step 2: The weight of a member at the distance D, with the filter strength h. Noise alone gives D
+// = 2. The weight of the reference patch is 1.
+//     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
-// Step 3: The mean of the group in plane c.
-//     E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
+// Step 3: The estimate E of sample i of a group in the plane I, where r and m are the first samples
+// of the reference patch and of a member with the weight w(m):
+//     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
 // The mean of a group is the estimate of every member. It enters the aggregation with the weight of
 // the member (gain: docs/how-it-works/clusters.md).
@@ -28,7 +26,7 @@
 
 namespace lull::bm3d {
 
-/// The function that converts a distance D to a weight w.
+/// The function that converts the distance of a member to its weight.
 struct MeansCurve {
   float slope = 0;
 

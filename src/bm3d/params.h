@@ -178,7 +178,7 @@ struct Params {
 
 /// Adapts parameters that a program has changed one by one. open() calls this function before
 /// validate(). Changes:
-/// - `search_step` and `kept` become 0 with clusters, with guides, and with holes.
+/// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
 /// - `same_groups` becomes `none` if the phases do not allow exact reuse.
 /// - Refinement windows become at most as large as the search windows.

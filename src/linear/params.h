@@ -6,9 +6,10 @@
 // estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s. At
 // first, z is y.
 
-// Steps: The pilot computes the first x from y. The iterations m = 1 .. M then compute the next x
-// and the next z. The result is x of iteration M. After iteration m, the noise level of z is given
-// by tau = tau0 (1 - m / M).
+// Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
+// compute the next x and the next z. The result is x of iteration M. The noise that iteration m
+// leaves in z has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m
+// / M).
 
 // Sets of planes: The planes of a picture that share their groups form a set (match/guide.h,
 // PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
@@ -37,43 +38,50 @@
 // most r = window / 2 samples, rounded down, along each axis. The distance d of a candidate is the
 // sum of the squared differences of the quantised samples.
 
-// The key of a candidate determines its order. For patches of n = side^2 samples, the key is
+// The key of a candidate at the distance d determines its order. For patches of n = side^2 samples,
+// the key is
 //     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
-// The index is 1 + position, where the position counts all displacements of the window row by row
-// from (-r, -r), including the reference patch. The key of the reference patch is 0. No two
+// The index is 1 + position. The position counts all displacements of the search window row by row
+// from (-r, -r), r = window / 2, including that of the reference patch, whose key is 0. No two
 // candidates have equal keys.
 
 // A group consists of the `group` candidates with the smallest keys, or of all candidates if there
 // are fewer. The order of the members does not change the result.
 
-// Notation of the pilot: The k rows of Y are the patches of a group, with n samples each. Yc is Y
-// minus the mean of its rows. C contains the covariances of the noise of two patches, summed over
-// their samples. For white noise, C is n s^2 I, where I is the identity matrix.
-
-// For coloured noise, element (i, j) of the covariance matrix C is n s^2 rho(p_i - p_j), where n is
-// the number of samples of a patch, s the standard deviation of the noise, rho its autocorrelation,
-// and p_i the position of patch i.
-
-// The matrices of the pilot, with the floor f of the diagonal:
-//     Q = Yc Yc' + alpha^2 C + f I, f = floor_share trace(Yc Yc') / k + n floor_variance
+// Pilot: Let the k rows of Y be the patches of a group, Yc be Y minus the mean of its rows, and C
+// be the matrix of the noise covariances of two patches, summed over their samples. With the floor
+// f (below), the pilot computes the estimates Theta Y:
+//     Q = Yc Yc' + alpha^2 C + f I
 //     Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
-// The floor keeps Q positive definite in single precision. The use of Yc instead of Y reduces the
-// condition number of Q. It does not change Theta, whose rows sum to 1.
+
+// Covariance matrix C of a group: For white noise with the standard deviation s, C is n s^2 I,
+// where n is the number of samples of a patch, and I the identity matrix. For coloured noise,
+// element (i, j) is n s^2 rho(p_i - p_j), where rho is the autocorrelation of the noise, and p_i
+// the position of patch i.
+
+// The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
+//     f = floor_share trace(Yc Yc') / k + n floor_variance
+// The use of Yc instead of Y reduces the condition number of Q. It does not change the estimates,
+// because the rows of Theta sum to 1.
 
 // The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
-// inverse of the standard deviation of its noise, in units of s: 1 / sqrt(max(sum_j Theta_ij^2,
-// 1/k)).
+// inverse of the standard deviation of its noise, in units of that of y: 1 / sqrt(max(sum_j
+// Theta_ij^2, 1/k)), where k is the number of rows.
 
-// Iteration m: The rows of X, Y and Z are the patches of x, y and z at the positions of a group.
-// The noise level of Z, in units of s, is estimated as t = max(1 - std(Y - Z) / s, tau), where std
-// is the standard deviation of all k n samples around their mean.
+// Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in the noisy
+// picture y and in z, and s the standard deviation of the noise in y. Relative to s, the noise
+// level of Z is
+//     t = max(1 - std(Y - Z) / s, tau)
+// where std is the standard deviation of all samples around their mean.
 
-// The matrices of iteration m, with the same f as in the pilot, but with the trace of Xc Xc':
+// Estimates of iteration m: Let the rows of X and Z be the patches of a group in x and z, t the
+// noise level of Z, and C and f as in the pilot, but with Xc instead of Yc. The estimates are E for
+// x and F for z:
 //     Q = Xc Xc' + g C + f I, g = excess t^2
 //     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 //     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
 
-// The next x is the weighted mean of the estimates E, and the next z is the weighted mean of F,
+// In an iteration, the next x is the weighted mean of the estimates E, and the next z that of F,
 // with the weights of the pilot. The last iteration has tau = 0, so F equals E, and one sum is
 // enough.
 
@@ -110,8 +118,8 @@
 // The autocorrelation of the noise is 0 between frames.
 
 // White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
-// the pilot, and g n s^2 + f in an iteration. Therefore q q' / (1' q) is the matrix of ones divided
-// by k e, and Theta is symmetric.
+// the pilot, and g n s^2 + f in an iteration (definitions above). For k patches, q q' / (1' q) is
+// therefore the matrix of ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
 

@@ -1,6 +1,24 @@
 // Computes the estimates of a group from the covariance of its patches, by products of small
 // matrices.
 
+// Definitions: The columns of the matrix Y are the n noisy patches of a group. The columns of B are
+// the patches that determine the spectrum: the noisy patches or those of the basic estimate.
+// Samples are in units of sigma, minus the mean of Y or B. With the Gram matrix G = B'B / n and
+// weights W, the estimates are X = B W.
+
+// Weights W if the noisy patches determine the spectrum: W is I - t (G + t I)^-1, where G is the
+// Gram matrix of the patches, I the identity matrix, and t the threshold of the filter. The filter
+// sharpens these weights by W <- 3 W^2 - 2 W^3.
+
+// Weights W if the basic estimate determines the spectrum: With the n noisy patches Y, the patches
+// B of the basic estimate, their Gram matrix G and the threshold t, W is (G + t I)^-1 B'Y / n. The
+// code uses the equal form I + (G + t I)^-1 (B'(Y - B) / n - t I), which avoids large terms that
+// cancel.
+
+// In memory, patches are the rows of arrays, so the code computes the transpose of the estimates.
+// One kernel computes all matrix products in the form C = A' B. Unused rows of a group contain
+// zeros, which do not change the result.
+
 // Definitions: The columns of the matrix Y are the n noisy patches of the group. The columns of B
 // are the patches from which the filter computes the spectrum: the noisy patches or those of the
 // basic estimate. The means of Y and of B are subtracted, and samples are in units of sigma.

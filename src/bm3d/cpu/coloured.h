@@ -7,9 +7,6 @@
 // coefficient of two adjacent ranges a and b, with n members in all, has the variance (S(a,a) +
 // S(b,b) - 2 S(a,b)) / n.
 
-// The union c of two adjacent ranges a and b has the sum S(c,c) = S(a,a) + S(b,b) + 2 S(a,b). Level
-// by level, the Haar variances therefore need the covariance of each pair of members only once.
-
 // Variances of the Walsh-Hadamard transform of N members: T(x) is the sum of the covariances of all
 // pairs of members m and m ^ x. The variances are the Walsh-Hadamard transform of T / N.
 

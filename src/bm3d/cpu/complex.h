@@ -28,9 +28,10 @@ namespace {
 /// part first.
 class ComplexRows {
  public:
-  /// For the rows `row` and `row` + 1 of a patch, or of two patches side by side. The other
-  /// functions take these rows as `first` and `second`. A vector of 4 lanes contains columns 0..3
-  /// (`part` = 0) or columns 4..7 (`part` = 1); longer vectors have `part` = 0.
+  /// Prepares the conversion of two rows of a patch, or of two patches side by side. The other
+  /// functions take row `row` as `first`, and row `row` + 1 as `second`. A vector of 4 lanes
+  /// contains columns 0..3 (`part` = 0) or columns 4..7 (`part` = 1); longer vectors have `part` =
+  /// 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};

@@ -34,10 +34,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of the reference patches in `grid`. If `whole_rows` is true,
-/// the batch has complete rows of reference tiles; if false, the number of reference tiles along x
-/// is even. The number along y is even because the filter processes two reference tiles at a time.
-/// The batch is small enough for kernels to count its members in 32 bits.
+/// Returns the size of a full batch of the reference patches in `grid`. A batch has an even number
+/// of reference tiles along y, because the filter processes two reference tiles at a time. Along x,
+/// the number is even or, if `whole_rows` is true, that of complete rows. Kernels can count the
+/// members of the batch in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

@@ -26,7 +26,7 @@ namespace lull::linear {
 class DeviceFilterOverTime {
  public:
   /// Returns the motion vectors from the frame in a slot to the frame at an offset, in device
-  /// memory. There is one vector for each motion block of the luma plane. Null: all vectors are
+  /// memory. There is one vector for each motion block of the first plane. Null: all vectors are
   /// zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 

@@ -8,26 +8,28 @@
 // of additions does not change the result.
 
 // Tensor cores compute the matrix products, with operands in half precision and sums in single
-// precision. They read operands directly from the search windows, without copies of the patches.
+// precision. The warp loads operands directly from the search windows, without copies of the
+// patches.
 
-// Definitions: The rows of the matrix Y are the n noisy patches of a group. The rows of B are the
-// patches from which the filter computes the spectrum: the noisy patches or those of the basic
-// estimate. I is the identity matrix. The number t is the threshold of the filter.
+// Step 1: The warp computes the Gram matrix G = B B' / n, with sums in single precision. The rows
+// of the matrix B are the n patches that determine the spectrum: the noisy patches of the group or
+// those of the basic estimate.
 
-// Step 1: The warp computes the Gram matrix G = B B' / n, with sums in single precision.
+// Step 2: The warp computes (G + s I)^-1 in single precision, where G is the Gram matrix, and I the
+// identity matrix. The shift s is the threshold t of the filter, or more if t is below the rounding
+// errors of G (bm3d/bayes_precision.h).
 
-// Step 2: The warp computes (G + s I)^-1 from the Gram matrix G in single precision. The shift s is
-// the threshold t, or more if t is below the rounding errors of G (bm3d/bayes_precision.h).
+// Step 3, if the noisy patches determine the spectrum: The warp computes the weights W = I - t (G +
+// s I)^-1 from the Gram matrix G, the threshold t and the shift s. The warp sharpens the weights by
+// W <- 3 W^2 - 2 W^3.
 
-// Step 3, if the spectrum is that of the noisy patches: The warp computes the weights P = I - t (G
-// + s I)^-1, and then replaces P by P^2 (3 - 2 P), which sharpens the weights.
+// Step 3, if the basic estimate determines the spectrum: With the n noisy patches Y, the patches B
+// of the basic estimate, their Gram matrix G, the threshold t and the shift s, the weights are W =
+// Y B' / n (G + s I)^-1. The code uses the equal form I + ((Y - B) B' / n - t I) (G + s I)^-1,
+// which avoids large terms that cancel.
 
-// Step 3, if the spectrum is that of the basic estimate: The weights are W = Y B' / n (G + s I)^-1.
-// The code uses the equal form I + ((Y - B) B' / n - t I) (G + s I)^-1, which avoids large terms
-// that cancel.
-
-// Step 4: The warp computes the estimates X = W B (or P B) for 16 samples of all patches at a time,
-// and adds them to the sums.
+// Step 4: The warp multiplies the weights by 16 samples of all patches at a time, and adds the
+// products, which are the estimates, to the sums.
 
 // Unused elements of a group refer to the reference patch. The kernel sets the rows and columns of
 // these elements to zero in the Gram matrix. The matrix of weights is then zero in these rows and

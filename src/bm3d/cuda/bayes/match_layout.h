@@ -61,8 +61,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Row stride, in elements, of two tables: the sums of squares for each row of a patch, and those
-  // for each complete patch.
+  // Row stride, in elements, of the table of sums of squares for each row of a patch, and of the
+  // table of sums of squares for each complete patch.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;

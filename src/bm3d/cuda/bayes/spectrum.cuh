@@ -67,9 +67,9 @@ struct PatchSums {
   }
 };
 
-/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i, where s_i is
-/// the sum of its D samples, and d_a and d_b are means. correction[r] belongs to patch 8r + lane /
-/// 4. `both` is D d_a d_b, and `other` is d_b.
+/// Computes the correction D d_a d_b / 2 - d_b s_i of inner products for each patch i. Each patch
+/// has D samples with the sum s_i, and d_a and d_b are the means of all samples of two groups of
+/// patches. correction[r] belongs to patch 8r + lane / 4. `both` is D d_a d_b, and `other` is d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {

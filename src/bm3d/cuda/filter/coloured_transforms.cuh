@@ -3,22 +3,23 @@
 // (slots) at a time. Lane (g, t) = (lane / 4, lane % 4) contains the coefficients whose variances
 // the lane computes (coloured_group.cuh).
 
-// Step 1: The lane (g, t) loads the samples in columns 2t and 2t + 1 of slots g and g + 8 from
-// shared memory.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in columns 2t and 2t + 1 of slots g
+// and g + 8 from shared memory.
 
 // Step 2, horizontal transform: A matrix product of 16x16 by 16x8 elements transforms two rows of 8
 // slots. It also computes the sum and the difference of the two rows, which is the first butterfly
-// of the vertical transform. Lane (g, t) then has coefficient g of slots 2t, 2t + 1, 2t + 8 and 2t
-// + 9 in all rows.
+// of the vertical transform. Lane (g, t) = (lane / 4, lane % 4) then has coefficient g of slots 2t,
+// 2t + 1, 2t + 8 and 2t + 9 in all rows.
 
-// Step 3, vertical transform: The lane computes the other butterflies from its registers.
+// Step 3, vertical transform: The lane computes all further butterflies from its own registers.
 
-// Step 4, transform across the group: A matrix product, with the registers of step 3 as the right
-// operand, gives lane (g, t) the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of coefficient g
-// in all rows. The lane shrinks these coefficients.
+// Step 4, transform across the group: A matrix product, with the results of step 3 as left operand,
+// gives lane (g, t) = (lane / 4, lane % 4) the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of
+// coefficient g in all rows. The lane shrinks these coefficients.
 
-// Step 5, inverse transform across the group: A matrix product, with the registers of step 4 as the
-// other operand, gives coefficients 2t and 2t + 1 of slots g and g + 8.
+// Step 5, inverse transform across the group: A matrix product, with the results of step 4 as right
+// operand, gives lane (g, t) = (lane / 4, lane % 4) coefficients 2t and 2t + 1 of slots g and g +
+// 8.
 
 // Step 6, inverse transforms of the patches: The lane computes all butterflies of the inverse
 // vertical transform except the last. A matrix product performs the last butterfly and the inverse

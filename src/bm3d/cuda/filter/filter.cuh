@@ -4,26 +4,27 @@
 // coefficients of a group to the lanes in another way.
 
 // A warp filters one group. The group is in registers, in half precision with two values per
-// register. Each lane (g, t) = (lane / 4, lane % 4) has one register for each patch.
+// register. Each lane has one register for each patch.
 
-// Step 1: Lane (g, t) loads the samples in column g, rows 2t and 2t + 1, from shared memory. For
-// any patch, the samples in 8 columns of rows 0, 2, 4 and 6 are in 32 different banks. The loads of
-// step 1 and the additions of step 6 therefore have no bank conflicts.
+// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in column g, rows 2t and 2t + 1,
+// from shared memory. For any patch, the samples in 8 columns of rows 0, 2, 4 and 6 are in 32
+// different banks. The loads of step 1 and the additions of step 6 therefore have no bank
+// conflicts.
 
 // Step 2, vertical transform: A product on the tensor cores, with the transform matrix as left
-// operand, processes two patches at a time. It gives lane (g, t) coefficient g of columns 2t and 2t
-// + 1.
+// operand, processes two patches at a time. It gives lane (g, t) = (lane / 4, lane % 4) coefficient
+// g of columns 2t and 2t + 1.
 
 // Step 3, horizontal transform: A product with the transform matrix as right operand gives lane (g,
-// t) the coefficients (g, 2t) and (g, 2t + 1).
+// t) = (lane / 4, lane % 4) the coefficients (g, 2t) and (g, 2t + 1).
 
 // Step 4: The lane computes the transform across the group and the shrinkage from its own
 // registers.
 
 // Step 5, inverse transforms of the patches: A product with the transform matrix as left operand
-// performs the horizontal transform, and gives lane (g, t) column g of coefficients 2t and 2t + 1.
-// The vertical product then gives column g, rows 2t and 2t + 1. The matrices contain the
-// aggregation window, so the rows are weighted.
+// performs the horizontal transform. The vertical product then gives lane (g, t) = (lane / 4, lane
+// % 4) column g, rows 2t and 2t + 1. The matrices contain the aggregation window, so the rows are
+// weighted.
 
 // Step 6: The lane adds the weighted rows to the sums.
 
