@@ -184,10 +184,10 @@ struct Params {
 /// - Refinement windows become at most as large as the search windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false if the backend or the format does not support the
-/// method. The function also does so if a parameter of the phases differs from the profile `best`,
-/// because linear combinations would ignore this parameter. search_where_needed() calls this
-/// function.
+/// Sets Params::linear_combinations to false with guides, holes, weighted means and clusters, which
+/// the method does not support. The function also does so if a parameter of the phases differs from
+/// the profile `best`, because linear combinations would ignore this parameter.
+/// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

@@ -74,7 +74,7 @@ struct PhasePlan {
     return matching;
   }
   /// Returns the parameters for the search of the first phase. The groups may have more members
-  /// than the first phase uses. It then filters only the first members of each group.
+  /// than the first phase uses. The first phase then filters only the first members of each group.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);

@@ -39,8 +39,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. The two phases
-/// differ only in the group size and the search window.
+/// Returns the common parameters of the profiles `fast`, `balanced` and `high`. The sizes in the
+/// two phases are equal, except for the group size and the search window.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,

@@ -43,9 +43,9 @@ constexpr int first_index(const GroupSizes& sizes, int frame) {
          (frame - 1) * sizes.temporal_window * sizes.temporal_window;
 }
 
-/// Converts an amount for mean squared differences to an amount for distances of patches with
-/// `samples` samples. The matcher reduces the distance of the patch that motion predicts by this
-/// amount.
+/// Converts `bonus` from the scale of mean squared differences to the scale of distances of patches
+/// with `samples` samples. The matcher subtracts the result from the distance of the patch that
+/// motion predicts.
 inline std::uint32_t distance_bonus(float bonus, const GuideRange& range, int samples) {
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   return static_cast<std::uint32_t>(bonus * scale * scale * static_cast<float>(samples));

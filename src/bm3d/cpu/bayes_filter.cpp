@@ -19,22 +19,6 @@
 // One kernel computes all matrix products in the form C = A' B. Unused rows of a group contain
 // zeros, which do not change the result.
 
-// Definitions: The columns of the matrix Y are the n noisy patches of the group. The columns of B
-// are the patches from which the filter computes the spectrum: the noisy patches or those of the
-// basic estimate. The means of Y and of B are subtracted, and samples are in units of sigma.
-
-// The estimates are X = B W. With the threshold t and the Gram matrix G = B'B / n, the weights W of
-// the group are computed from P = I - t (G + t I)^-1. If B contains the noisy patches, W is 3 P^2 -
-// 2 P^3.
-
-// If B contains the patches of the basic estimate, the weights of the group are W = (G + t I)^-1
-// B'Y / n, where G = B'B / n. The code uses the equal form I + (G + t I)^-1 (B'(Y - B) / n - t I),
-// which avoids large terms that cancel.
-
-// Patches are rows in memory, so the filter computes X' = W' B', and transposes the patches once
-// for G and B'Y. One kernel computes all matrix products in the form C = A' B. Unused rows of a
-// group contain zeros, which do not change the result.
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
 #include <hwy/foreach_target.h>

@@ -24,7 +24,7 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Memory that all weight sums of an engine share: unused list parts, and the plane to which
+/// Memory that all weight sums of an engine share: unused parts of lists, and the plane to which
 /// WeightSums::view() expands the lists.
 struct WeightMemory {
   std::vector<WeightChunk> free;

@@ -24,8 +24,8 @@ struct CufftFunctions {
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 
-/// Loads the first candidate that exists and has all required functions. lull never unloads the
-/// library.
+/// Loads the first of the libraries `candidates` that exists and has all required functions. lull
+/// never unloads the library.
 /// @throws DeviceUnavailable no candidate can be loaded
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 

@@ -1,7 +1,7 @@
 // Linear combinations of the patches of one group (params.h), in single precision. The lanes of a
 // vector contain neighbouring elements of a row of a matrix. The kernel pads groups to complete
-// vectors. Padding is members with independent noise and samples of 0, whose estimates the kernel
-// ignores.
+// vectors. The padding consists of members with independent noise and samples of 0, whose estimates
+// the kernel ignores.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"

@@ -12,8 +12,8 @@
 // Step 2, keys: The warp stores the keys of all candidates in shared memory. The key of a candidate
 // outside the picture is no_key.
 
-// Step 3, bound: By bisection, the warp finds the bound that as many keys do not exceed as the
-// group has members. The bound exists, because no two keys are equal.
+// Step 3, bound: By bisection, the warp finds a bound such that the number of keys up to the bound
+// is the size of the group. The bound exists, because no two keys are equal.
 
 // Step 4, members: The warp selects all candidates whose keys do not exceed the bound, in the order
 // of their positions.

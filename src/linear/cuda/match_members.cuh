@@ -12,8 +12,8 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound that exactly `wanted` of the `total` keys do not exceed. If there are fewer than
-/// `wanted` keys, no key exceeds the bound.
+/// Returns a bound: exactly `wanted` of the `total` keys are at most the bound. If there are fewer
+/// than `wanted` keys, no key exceeds the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;

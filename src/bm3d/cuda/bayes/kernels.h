@@ -39,9 +39,9 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// The displacements of the second half of a candidate, in the second frame, from the first half
-  /// (match/second_half.h), for all pairs of frames except the first. Null: all displacements are
-  /// zero.
+  /// For all pairs of frames except the first: the displacements of the second halves of
+  /// candidates, which are in the second frame, from the first halves (match/second_half.h). Null:
+  /// all displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of each group in the format of pack_displacement(), and the number of members of
   /// each group.

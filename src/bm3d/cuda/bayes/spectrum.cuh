@@ -2,9 +2,9 @@
 // The Gram matrices of a group, and the weights of its estimates, computed by one warp. A group has
 // 16 T patches. The matrices are in registers (cuda/matrices/symmetric_blocks.cuh).
 
-// The functions subtract the means of patches from inner products instead of samples. Let a_i and
-// b_j be patches of D samples, s_i and s_j the sums of their samples, and d_a and d_b the means of
-// all samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
+// The functions subtract the means by correcting the inner products of patches. Let a_i and b_j be
+// patches of D samples, s_i and s_j the sums of their samples, and d_a and d_b the means of all
+// samples of the patches a and b. Then (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
 // s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>

@@ -179,8 +179,8 @@ struct InSharedMemory {
     }
   };
 
-  /// Adds estimates of the filter to the sums. Like the samples of the block, estimates are scaled
-  /// differences from a level.
+  /// Adds estimates of the filter to the sums. An estimate is a scaled difference from a level,
+  /// like a sample of the thread block.
   struct Estimates {
     int* values;
     // The factor and the summand that convert an estimate to the unit of the sums. The summand

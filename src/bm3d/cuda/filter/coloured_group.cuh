@@ -191,9 +191,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts relative variances to the values that the kernel stores: their square roots in the
-/// first phase, and the variances themselves in the second phase. Smaller variances are replaced by
-/// min_group_variance.
+/// Converts relative variances to the values that the kernel stores: square roots in the first
+/// phase, and variances in the second phase. The minimum variance is min_group_variance.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -206,9 +205,8 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of matrix products for 8 * `blocks` group coefficients. They become the variances of these
-/// coefficients. The index is [k / 2][block], where k is the index of a coefficient along a column
-/// of a patch.
+/// Sums of matrix products, which become the variances of 8 * `blocks` group coefficients. The
+/// index is [k / 2][block], where k is the index of a coefficient along a column of a patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];

@@ -19,7 +19,7 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group with coloured noise. The functions are those of class WhiteGroup. Each slot
+/// Filters a group with coloured noise. The interface is that of class WhiteGroup. Each slot
 /// contains a patch of the group or a copy of this patch (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {

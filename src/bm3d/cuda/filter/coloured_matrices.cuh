@@ -64,8 +64,8 @@ template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have the norm 1, but the rows of the lifting steps
-  // have other norms. The function gain() returns the quotients of the norms.
+  // The rows of the matrix in transform_tables.h have the norm 1, but the lifting steps compute
+  // rows with other norms. The function gain() returns the quotients of the norms.
   struct Gains {
     float at[8];
   };

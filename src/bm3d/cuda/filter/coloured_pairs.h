@@ -45,8 +45,8 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The member m is q with a 0 bit inserted at the position of the highest bit of x. Each pair
-  /// therefore occurs only once.
+  /// To compute the member m, the function inserts a 0 bit into the index q at the position of the
+  /// highest bit of x. Each pair of the members m and m ^ x therefore occurs only once.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};

@@ -18,8 +18,8 @@ namespace lull::bm3d {
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
-/// device memory. Kernels with Staging::direct use 64-bit offsets, because additions to device
-/// memory take longer than the offsets.
+/// device memory. Kernels with Staging::direct use 64-bit offsets, whose cost is small compared
+/// with the additions to device memory.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns true if 32 bits can represent the offset between any two samples of planes. The planes
@@ -33,7 +33,7 @@ namespace filter_detail {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
-/// Maximum stride of a tile in shared memory, in samples. The stride is 4 more than a multiple of
+/// Maximum stride of a tile in shared memory, in samples. Every stride is 4 more than a multiple of
 /// 16, which avoids bank conflicts between every second row.
 constexpr int tile_pitch = 84;
 

@@ -44,7 +44,7 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores up to four estimates of a row. `left` is the number of samples from the first of them to
+/// Stores up to four estimates of a row. `left` is the number of samples from the first estimate to
 /// the end of the row. `v` contains the results of sums_along() for this row and the 7 rows above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
