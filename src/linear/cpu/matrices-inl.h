@@ -149,7 +149,8 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // The matrix U = T S^-1, where S is the Schur complement of P.
+  // The matrix U = P^-1 B S^-1, where S is the Schur complement of the upper left block P, and B is
+  // the upper right block.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;

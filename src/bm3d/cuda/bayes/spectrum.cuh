@@ -141,8 +141,8 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
   }
 }
 
-/// Computes the weights W = I + (shared - t I) (G + s I)^-1 from the inverse matrix, where G is the
-/// Gram matrix, t the threshold and s the shift (filter.cu).
+/// Computes the weights W = I + (shared - t I) (G + s I)^-1 from the inverse matrix and from
+/// `shared` (step 3 of filter.cu). G is the Gram matrix, t the threshold, and s the shift.
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

@@ -174,8 +174,8 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// The template parameter Args is KernelArgs, or a derived class that selects another class for
-/// groups.
+/// The template parameter `Args` is KernelArgs or a derived class. The type Args::Group is the
+/// class that filters a group.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
