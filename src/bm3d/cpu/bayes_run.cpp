@@ -36,8 +36,8 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// For each pair of frames, the displacement of the second half of a patch from the first half
-/// (match/second_half.h). The first half is in the first frame, the second half in the second
+/// For each pair of frames, the displacement of the second half of a patch relative to the first
+/// half (match/second_half.h). The first half is in the first frame, the second half in the second
 /// frame. All candidates of a block have the same displacement.
 using SecondHalves = std::array<Motion, max_frames>;
 

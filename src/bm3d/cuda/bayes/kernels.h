@@ -40,8 +40,8 @@ struct BayesArgs {
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
   /// For all pairs of frames except the first: the displacements of the second halves of
-  /// candidates, which are in the second frame, from the first halves (match/second_half.h). Null:
-  /// all displacements are zero.
+  /// candidates, in the second frame, relative to the first halves (match/second_half.h). Null: all
+  /// displacements are zero.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// The members of each group in the format of pack_displacement(), and the number of members of
   /// each group.

@@ -104,8 +104,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of search windows in shared memory at a time
-  /// Number of candidates of a reference patch, and offset in memory from its distances to those of
-  /// the next reference patch.
+  /// Number of candidates of a reference patch, and stride in memory between the distances of
+  /// successive reference patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }

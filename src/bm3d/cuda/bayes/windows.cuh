@@ -11,8 +11,9 @@ struct SearchWindow {
   int second_x, second_y;  // displacement of patches in the second frame
 };
 
-/// For the reference patch in column i and row j of the grid, returns the displacement of the
-/// second half of a candidate, which is in the second frame of pair `k`, from the first half.
+/// Returns the displacement of the second half of a candidate relative to its first half. The
+/// second half is in the second frame of pair `k`. The reference patch is in column i and row j of
+/// the grid.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];
