@@ -9,8 +9,7 @@
 
 namespace lull::bm3d {
 
-/// Opens a session. `params` and `format` must be valid, and at least one plane must be filtered
-/// (filters_any()).
+/// Opens a session. `params` and `format` must be valid, and filters_any() must be true for them.
 [[nodiscard]] std::unique_ptr<Denoiser> open_linear(const Params& params, const FrameFormat& format,
                                                     std::unique_ptr<linear::Engine> engine,
                                                     const ResultSamples& results);
