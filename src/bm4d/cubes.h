@@ -6,9 +6,11 @@
 
 // The first member of a group is its reference cube. The other members follow in the order of their
 // distances in the guide. Members with equal distances are in the order of their positions in the
-// search window (slice, row, column). The matcher removes the worst members until the number of
-// members is a power of two. BM4D has no match threshold, because a threshold reduced the quality
-// at every noise level (docs/measurements/volumes.md).
+// search window: slice by slice, row by row.
+
+// The matcher removes the members of a group with the largest distances until the number of members
+// is a power of two. BM4D has no match threshold, because a threshold reduced the quality at every
+// noise level (docs/measurements/volumes.md).
 
 // In the first phase, the guide is the noisy volume. Hard thresholding always retains the overall
 // mean of a group. The weight of a group is 1 / (number of retained coefficients, including the
@@ -55,8 +57,8 @@ struct Group {
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Returns the index of the voxel whose value extends an axis at position `i`. If the axis is
-/// shorter than a cube, its mirror image extends it.
+/// Returns the index of the voxel whose value is at position `i` of an axis. If the axis is shorter
+/// than a cube, the mirror image of the axis follows its last voxel.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;

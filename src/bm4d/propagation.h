@@ -11,10 +11,10 @@
 // depends on the number of axes along which the group's cube is a neighbour of the nearest cube.
 // The reference cube of a stored group is not a candidate.
 
-// A candidate has the same displacement as the member of the stored group. Displacements beyond the
-// search window of the second phase, or beyond the volume, give no candidate. Each candidate counts
-// once. The new group consists of the best candidates. They are in the order of their distances in
-// the basic estimate, then of their positions in the window.
+// A candidate of the second phase has the same displacement as the member of the stored group. A
+// displacement beyond the search window of the second phase, or beyond the volume, gives no
+// candidate. Each candidate counts once. The new group consists of the best candidates, in the
+// order of their distances in the basic estimate, then of their positions in the search window.
 
 // The second phase uses only layers of the first phase within list_reach(). The margin contains
 // this distance, so parts of a volume use the same groups as the complete volume. Cubes that the
@@ -71,8 +71,8 @@ struct DisplacementRange {
     return {low + other.low, high + other.high};
   }
   /// Returns whether the range contains a displacement. The function subtracts all three bytes at
-  /// once. It sets the top bit of each byte of the minuend. If a difference is not negative, the
-  /// top bit stays set.
+  /// once. First, it sets the top bit of each byte of the minuend. If the difference of two bytes
+  /// is not negative, the top bit stays set.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;

@@ -12,9 +12,9 @@
 namespace lull::bm4d {
 
 /// Processes volumes slice by slice, with all planes that have noise. Slices and layers ascend
-/// along z. The session loads all slices of a layer before it filters the layer. It finishes a
-/// slice when no later layer adds estimates to the slice. The worker may then release all earlier
-/// slices.
+/// along z. The session loads all slices of a layer before it filters the layer. The session
+/// finishes a slice when no later layer adds estimates to the slice. The worker may then release
+/// all earlier slices.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;

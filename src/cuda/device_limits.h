@@ -1,6 +1,6 @@
 #pragma once
-// Limits of a device as plain data. Tests without a device use them to divide the work of a kernel
-// into thread blocks (match/cuda/match_plan.h, bm3d/cuda/filter/filter_plan.h).
+// Limits of a device as plain data. With such data, tests without a device divide the work of a
+// kernel into thread blocks (match/cuda/match_plan.h, bm3d/cuda/filter/filter_plan.h).
 
 #include <algorithm>
 #include <cstddef>

@@ -13,7 +13,7 @@ class DevicePictureReader {
  public:
   /// Queues the copy of the planes of `picture` to the planes of `to`. The copy waits until the
   /// decoder has written `picture`. If the picture is in the memory of another GPU, the function
-  /// first copies it to the GPU of `stream`. `picture` must remain valid until the copy is
+  /// first copies the picture to the GPU of `stream`. `picture` must remain valid until the copy is
   /// complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);

@@ -78,9 +78,8 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
-/// Converts integer samples of plane `i` to the integer format of the results. Sessions use the
-/// function for planes that they do not filter. `width` and `height` are the size of the plane in
-/// samples.
+/// Converts integer samples of plane `i` to the integer format of the results. Sessions call the
+/// function for unfiltered planes. `width` and `height` are the size of the plane in samples.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
 /// Computes the clipping shifts of all planes with limits (samples/clip_limits.cu). The function

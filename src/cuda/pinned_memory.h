@@ -1,5 +1,6 @@
 #pragma once
-// Page-locked host memory. Copies between such memory and a GPU can run concurrently with kernels.
+// Page-locked host memory. Copies between page-locked memory and a GPU can run concurrently with
+// kernels.
 
 #include <memory_resource>
 

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Owns memory pages. They are huge pages where the system provides them.
+/// Owns memory pages. The pages are huge pages where the system provides huge pages.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -51,8 +51,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates the page immediately. The allocation of
-  /// pages takes most of the time of a later page lock.
+  /// Writes to each page, so that the system allocates the page immediately. Without the write,
+  /// CUDA would spend most of the time of a page lock on the allocation.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -79,9 +79,9 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs in preparation: two of each size, because two GPUs use slabs faster than one
-  // core prepares them. At most four are in preparation, because results may have another size than
-  // the input.
+  // Number of slabs in preparation. There are two slabs of each size, because two GPUs use slabs
+  // faster than one core prepares them. There are at most four slabs, because results may have
+  // another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size, in bytes, of a slab that is prepared in advance. Callers rarely request larger
   // slabs again.
@@ -200,8 +200,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Releases a block if the block belongs to a slab, and returns whether it does. A slab without
-  /// any block in use returns to the system.
+  /// Releases a block of a slab. If the slab then has no block in use, the slab returns to the
+  /// system. Returns false if the block does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

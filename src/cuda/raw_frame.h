@@ -35,10 +35,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes. It determines the treatment of
-  /// out-of-range float samples (core/float_range.h). The session does not filter planes of RGB
-  /// whose noise level is 0. The constructor copies `curves`. `results` is the format of the
-  /// results. The default is the format of the frame.
+  /// `sigma` contains the noise levels of the stored planes. The noise levels determine the
+  /// treatment of out-of-range float samples (core/float_range.h). The session does not filter
+  /// planes of RGB whose noise level is 0. The constructor copies `curves`. `results` is the format
+  /// of the results. By default, it is the format of the frame.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -73,10 +73,10 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results have separate memory. If not, results overwrite the uploaded samples.
+  /// Returns whether results have separate memory instead of the memory of the uploaded samples.
   /// Float samples need separate memory for the filter input, in which other values replace
-  /// out-of-range samples. Results in another format than the input need separate memory. RGB with
-  /// unfiltered planes also needs it, because the conversion writes all three planes.
+  /// out-of-range samples. Results in another format need separate memory. RGB with unfiltered
+  /// planes needs separate memory, because the conversion writes all three planes.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

@@ -67,8 +67,8 @@ struct Params {
   int patch_side() const { return block + 2 * patch_radius; }
   int patch_slices() const { return is_volume() ? 2 * patch_radius + 1 : 1; }
   int patch_samples() const { return patch_side() * patch_side() * patch_slices(); }
-  /// Returns the number of estimates of each sample. It equals the number of patches whose blocks
-  /// cover the sample.
+  /// Returns the number of estimates of each sample: the number of patches whose blocks cover the
+  /// sample.
   int estimates() const { return (block / step) * (block / step); }
   /// Returns the maximum distance along x or y between a sample and the samples on which its result
   /// depends.

@@ -5,9 +5,9 @@
 // B. In volumes, a patch also extends p slices before and after its block.
 
 // Reference patches of non-local means have their origins at all multiples of Params::step along x
-// and y, in every slice. They include all patches whose block covers a sample of the plane, also
-// with negative origins. Therefore (B / step)^2 blocks cover each sample. With B = 1, a patch is a
-// box of 2 p + 1 samples a side around its sample, as in the papers.
+// and y, in every slice. Patches with negative origins are included if their block covers a sample
+// of the plane. Therefore (B / step)^2 blocks cover each sample. With B = 1, a patch is a box of 2
+// p + 1 samples a side around its sample, as in the papers.
 
 // Candidates of a reference patch r have their origins at r + d + m. d is each displacement from -S
 // to S along x and y. In the frame itself and in volumes, the motion m is 0. In another frame, m is

@@ -74,8 +74,8 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns a power of two as scale factor. It is the largest factor for which values of up to
-/// `magnitude` remain in the range of core/float_range.h.
+/// Returns the scale factor: the largest power of two for which values of up to `magnitude` remain
+/// in the range of core/float_range.h.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

@@ -16,7 +16,7 @@ namespace lull::series {
 /// `components` becomes component k, whose noise is white with a standard deviation of 1. The
 /// function predicts missing samples of a voxel from its other samples. Voxels without noise become
 /// NaN.
-/// @param components  memory for fit.basis.components() volumes. It may be the memory of the
+/// @param components  memory for fit.basis.components() volumes; may be the memory of the
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 

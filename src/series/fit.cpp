@@ -41,9 +41,9 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. Components with small eigenvalues can contain signal in a
 /// few voxels.
 constexpr int min_components = 16;
-/// The series filter excludes a volume from the components if this reduces the error of the volume
-/// by at least `significance` standard errors. Series with more than `max_examined_volumes` volumes
-/// have similar volumes, and are not examined.
+/// The components exclude a volume if a separate filter reduces the error of the volume by at least
+/// `significance` standard errors. The volumes of a series with more than `max_examined_volumes`
+/// volumes are similar to each other, so the components combine all of them.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -92,7 +92,7 @@ class NoiseEstimator {
 
  private:
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
-  /// Returns whether a further correction of the noise levels would change them only a little.
+  /// Returns whether a further correction would change the noise levels only a little.
   static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
     const auto close = [](float x, float y) { return is_close(x, y); };
     if (!std::ranges::equal(a.levels, b.levels, close) || !a.map != !b.map) return false;
@@ -178,8 +178,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes a basis for all volumes. It consists of the leading components of the volumes `combined`.
-/// Each volume that is not in `combined` is a component by itself.
+/// Makes a basis for all volumes: the leading components of the volumes `combined`, and each volume
+/// outside `combined` as a component by itself.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -195,7 +195,7 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes the volumes from `volumes` whose estimated error is smaller if they are filtered alone.
+/// Removes a volume from `volumes` if its estimated error is smaller after a separate filter.
 /// Returns whether the function has removed a volume.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
@@ -218,8 +218,8 @@ std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Returns the volumes that the components combine. They are the volumes whose results are not
-/// better if they are filtered alone.
+/// Returns the volumes that the components combine. The function excludes volumes whose results are
+/// better after a separate filter.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,
@@ -273,8 +273,8 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
                          filtered_components(found.spectrum, options, fit.combined));
 }
 
-/// Gives volumes v and half + v the same noise level: the lower of their two levels. The estimate
-/// of a level can be too high if it mistakes signal for noise, but not too low.
+/// Gives volumes v and half + v the same noise level: the lower of their two levels. An estimate
+/// that mistakes signal for noise is too high, never too low.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

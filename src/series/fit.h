@@ -37,7 +37,7 @@ struct Fit {
   std::vector<double> eigenvalues;  // in the order of decomposition.h, in units of noise variance
   std::vector<VoxelState> states;
   /// Number of volumes that the components combine. All other volumes have too little in common
-  /// with them, and are components by themselves.
+  /// with the combined volumes, and are components by themselves.
   int combined = 0;
 };
 

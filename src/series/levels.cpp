@@ -26,7 +26,7 @@ constexpr double min_free_share = 0.3;
 /// sqrt(2 n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// Maximum number of volumes for which the function computes residuals in all voxels. With more
-/// volumes, it skips voxels, so that the number of residuals does not grow.
+/// volumes, the function skips voxels, to limit the number of residuals.
 constexpr int max_examined = 100;
 /// Minimum ratio between the maximum and the minimum of a noise map. A map with a smaller ratio is
 /// not used.

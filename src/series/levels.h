@@ -20,9 +20,9 @@ struct ResidualLevels {
 };
 
 /// Corrects the noise level of each volume, and the noise map, by the residuals of the complete
-/// voxels (voxels.h). If all levels are equal, the residuals of all volumes correct them together,
-/// and the levels remain equal. If levels differ, the residuals of a volume correct its level. The
-/// level of a volume without usable residuals (a ratio of 0) does not change.
+/// voxels (voxels.h). If all levels are equal, the residuals of all volumes determine a common
+/// correction. If levels differ, the residuals of a volume correct its level. The level of a volume
+/// without usable residuals (a ratio of 0) does not change.
 ///
 /// For Rician noise, the function uses only samples whose signal is at least twice the level. The
 /// noise of weaker signals has a smaller variance.

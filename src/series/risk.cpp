@@ -64,9 +64,9 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over the cubes of each volume. `alone` is the squared error if the filter processes the
-/// volumes, and `together` the squared error if it processes the components. `squares` is the
-/// squared difference of these errors.
+/// Sums over the cubes of each volume. `alone` is the squared error of a filter of single volumes.
+/// `together` is the squared error of a filter of the components. `squares` is the squared
+/// difference of the two errors.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

@@ -27,8 +27,7 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
 
 /// Returns the energy above which a voxel is inside the object. The mean energy of noise over V
 /// volumes has a standard deviation of sqrt(2 / V). Voxels with less than a quarter of the median
-/// energy are at the border of the object. The function excludes them, because they would bias the
-/// first components.
+/// energy are at the border of the object. Such voxels would bias the first components.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;

@@ -24,9 +24,9 @@ enum class VoxelState : std::uint8_t {
                                                       std::span<const int> volumes);
 
 /// Returns the complete voxels inside the object, in ascending order. With a mask, the object
-/// consists of the voxels that `mask` selects. Without a mask, it consists of the voxels whose
-/// energy exceeds the energy of noise. If the object has too few voxels for a decomposition, the
-/// function returns all complete voxels.
+/// consists of the voxels that `mask` selects. Without a mask, the object consists of the voxels
+/// whose energy exceeds the energy of noise. If the object has too few voxels for a decomposition,
+/// the function returns all complete voxels.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

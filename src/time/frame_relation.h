@@ -4,9 +4,11 @@
 
 // A repeated frame has the same noise as the previous frame, so filters would mistake its noise for
 // detail. Repeated frames occur if a stream of 60 frames per second contains only 24 different
-// frames per second, or if copies replace dropped frames. FrameDifference counts samples and
-// blocks, and Relation is the decision. It depends only on neighbouring frames, so a part of a clip
-// gives the same decisions as the complete clip.
+// frames per second, or if copies replace dropped frames.
+
+// FrameDifference counts samples and blocks, and Relation is the decision whether a frame repeats
+// the previous frame. The decision depends only on neighbouring frames, so a part of a clip gives
+// the same decisions as the complete clip.
 
 // Scene cuts are detected as in video encoders. PredictionCost compares two costs: the cost of
 // predicting blocks from the earlier frame by motion search, and the cost without prediction.
@@ -41,9 +43,9 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
 }
 
 /// Returns whether two float samples differ although their 8-bit values may be equal. 8-bit values
-/// are clamped, so only samples outside 0..255 can differ in this way. They differ if their
-/// difference exceeds one step of 8 bits. Samples outside the range of core/float_range.h differ if
-/// any bit differs, because filters preserve such samples.
+/// are clamped, so only samples outside 0..255 can differ in this way. Such samples differ if their
+/// difference exceeds one step of 8 bits. Filters preserve samples outside the range of
+/// core/float_range.h, so these samples differ if any bit differs.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -66,8 +68,8 @@ inline constexpr int relation_block = 16;
 
 /// Returns the limit, in units of 1/16, of the mean squared difference of equal blocks. The limit
 /// is (sigma / 4)^2, which is 1/32 of the mean squared difference of blocks with independent noise.
-/// It tolerates a sigma that is five times too high. Skipped blocks of video encoders differ much
-/// less.
+/// The limit tolerates a sigma that is five times too high. Skipped blocks of video encoders differ
+/// much less.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -114,7 +116,8 @@ constexpr Relation relation_of(const FrameDifference& d) {
 // ---- scenes --------------------------------------------------------------------------------
 
 // The prediction of a frame uses a coarse main plane, whose samples are 8-bit means of 4x4 samples.
-// It excludes incomplete areas of 4x4 samples and incomplete blocks at the right and bottom.
+// The prediction excludes incomplete areas of 4x4 samples and incomplete blocks at the right and
+// bottom.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
@@ -127,8 +130,8 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns the contribution of noise to the sum of squared differences of the 64 samples of a block
-/// from their mean. It is 63 times the noise variance sigma^2 / 16 of coarse samples.
+/// Returns 63 sigma^2 / 16: the contribution of noise to the sum of squared differences of the 64
+/// samples of a block from their mean. sigma^2 / 16 is the noise variance of coarse samples.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);

@@ -126,8 +126,8 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of frame `n`, whose last neighbour is frame n + radius. Also
-  /// filters earlier frames with the same last neighbour (Timeline::extra_ahead). All neighbours
-  /// are still unfinished in this step.
+  /// filters earlier frames with the same last neighbour (Timeline::extra_ahead). The session has
+  /// not finished any neighbour of these frames yet.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -136,9 +136,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of frame `first` and of all later frames, which are the last
-  /// frames of the clip. They search in earlier frames that the next step may finish. Therefore a
-  /// single step filters all of them.
+  /// Filters the reference patches of the last frames of the clip, from frame `first` on. These
+  /// frames search in earlier frames that the next step may finish. Therefore a single step filters
+  /// all of them.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
@@ -152,8 +152,8 @@ class FrameSession : public Denoiser {
   }
 
   /// Returns whether a required result depends on the estimates of `phase` for the reference
-  /// patches of frame `n`. The search for their patches covers radius + further frames after frame
-  /// `n`, and radius + back frames before frame `n`.
+  /// patches of frame `n`. The search window of these patches covers `radius` + `further` frames
+  /// after frame `n`, and `radius` + `back` frames before it.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

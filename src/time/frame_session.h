@@ -1,7 +1,7 @@
 #pragma once
 // A session that schedules the work of a backend on frames, without access to samples. The session
-// decides when the backend filters a frame, and which frames provide patches. It also sets the time
-// and the side data of results.
+// decides when the backend filters a frame, and which frames provide patches. The session also sets
+// the time and the side data of results.
 
 #include <memory>
 #include <span>

@@ -91,8 +91,8 @@ struct BlockSums {
 };
 
 /// Returns whether every block of a row of blocks is textured and differs from the previous frame.
-/// The function uses only the first `rows` of `all_rows` sample rows. It returns true only if the
-/// remaining rows cannot change the result.
+/// The function uses only the first `rows` of `all_rows` sample rows. The result is true only if
+/// the remaining rows cannot change the result.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {

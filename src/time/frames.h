@@ -46,8 +46,8 @@ struct ByOffset {
 
 /// Returns the margin of a method with `phases` phases: the numbers of frames before and after a
 /// frame on which its result depends. Each phase takes patches from `radius` frames before and
-/// after a frame, and adds estimates to these frames. A session needs another `radius` frames
-/// before the frame, to detect whether a scene begins there (timeline.h).
+/// after a frame, and adds estimates to these frames. The detection of the beginning of a scene
+/// needs another `radius` frames before the frame (timeline.h).
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

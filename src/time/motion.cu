@@ -1,17 +1,16 @@
-// The motion search of motion.h on a GPU. A launch has one thread block for each motion block and
-// each frame to which it searches motion (the other frame).
+// The motion search of motion.h on a GPU. A launch searches motion from one frame to several other
+// frames. A thread block processes one motion block and one other frame.
 
 // The cost of a vector is |a|^2 + |b|^2 - 2ab. a contains the samples of the region of a motion
 // block. b contains the samples of the same region of the other frame, shifted by the vector. The
 // tensor cores compute the inner products ab for all vectors, row by row of the other frame.
 
-// In the matrix products of the motion search, all rows of the first operand contain the same row
+// In the matrix products of the motion search, all rows of the first operand come from the same row
 // of the other frame. Each row begins at a different column, one for each dx. The second operand
-// has one column for each dy. The column contains the row of a that belongs to the row of the other
-// frame.
+// has one column for each dy, which contains the matching row of the region of the motion block.
 
-// For the terms |b|^2, the kernel sums the squares of the other frame once for each position in a
-// row at which a region may begin.
+// For the squares |b|^2 of all vectors, the kernel sums the squared samples of a row once for each
+// position at which a region may begin.
 
 #include <algorithm>
 
@@ -75,9 +74,9 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of the motion block, with rows of zeros above and below. Vectors that move a row of
-/// the other frame out of the region use the zeros. Rows have words_for(side) words and no padding.
-/// For the sides of this file, eight successive rows are in different banks of shared memory.
+/// The region of a motion block, with rows of zeros above and below. The zeros serve for vectors
+/// that move a row out of the region. Rows have words_for(side) words and no padding. For the sides
+/// of this file, eight successive rows are in different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
@@ -100,7 +99,7 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of the samples a of the current frame and the samples b of the other frame:
+  /// Inner products of samples of the current frame and of the other frame, as
   /// products[warp][h][dx][column]. (dx, dy) is the motion vector. The tensor cores process pairs
   /// of rows of the other frame. For the first row of a pair, h is 0 and the column is dy + 1. For
   /// the second row, h is 1 and the column is dy.
@@ -183,8 +182,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes, with one warp, the sums of squares of the coarse search (step 1 of motion.h). They
-/// include the region of the motion block and the search area in the other frame.
+/// Computes, with one warp, the sums of squares of the coarse search (step 1 of motion.h): over the
+/// region of the motion block, and over the search area in the other frame.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -233,8 +232,9 @@ __device__ bool has_zero_motion(int2 centre) {
 }
 
 /// Computes the inner products ab of the search at full resolution (step 2 of motion.h). The
-/// function processes four rows of the other frame at a time, with 48 samples of each row. The
-/// first operand of each matrix product contains two rows of the other frame, shifted by each dx.
+/// function processes four rows of the other frame at a time, with 48 samples of each row. In each
+/// matrix product, the first operand contains two rows of the other frame, with one shifted copy
+/// for each dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -268,8 +268,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 static_assert(motion_region == 48 && fine_vectors == 7);
 
 /// Computes the sums of squares and the inner products for all vectors of the search at full
-/// resolution (step 2 of motion.h). Also computes them for the vector 0 if the search does not
-/// include it. `there` is the frame to which the vectors lead.
+/// resolution (step 2 of motion.h), and for the vector 0. `there` is the frame to which the vectors
+/// lead.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -298,7 +298,7 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
 
 /// Performs the search at full resolution (step 2 of motion.h). Each of the first fine_vectors *
 /// fine_vectors threads computes the cost of one vector around `centre`. If the vector 0 is not
-/// among them, thread 0 also computes its cost.
+/// near `centre`, thread 0 also computes the cost of the vector 0.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

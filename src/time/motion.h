@@ -3,17 +3,17 @@
 // (frame_relation.h) has one vector. In identifiers, a motion block is named cell. The search uses
 // 8-bit samples and integers, so all backends find the same vectors.
 
-// Step 1 of the motion search is a full search in the coarse plane, over vectors of up to
-// `prediction_reach` samples in each direction. It finds the vector with the minimum sum of squared
-// differences over the region of the motion block.
+// Step 1 of the motion search finds a vector in the coarse plane. It minimises the sum of squared
+// differences over the region of the motion block. The full search covers vectors of up to
+// `prediction_reach` samples in each direction.
 
-// Step 2 of the motion search is a full search at full resolution. Its centre is four times the
-// vector of step 1. It covers offsets of up to `motion_refinement` samples in each direction. The
-// shifted region must be inside the picture.
+// Step 2 of the motion search refines the vector at full resolution. The full search covers offsets
+// of up to `motion_refinement` samples in each direction around four times the vector of step 1.
+// The shifted region must be inside the picture.
 
-// Among vectors with equal sums, the motion search selects the centre of the search, or else the
-// first vector, row by row. It prefers the vector 0 if the best vector reduces the sum by at most
-// zero_motion_bonus().
+// If several vectors have equal sums, the motion search selects the centre of the search. If the
+// centre is not among these vectors, the search selects the first vector, row by row. The search
+// prefers the vector 0 if the best vector reduces the sum by at most zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>

@@ -95,8 +95,9 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples if all of them are inside the plane, and returns whether they are. A thread
-  /// loads the words of one column. It issues all loads before it waits for the first load.
+  /// Loads the samples and returns true if all of them are inside the plane. If not, the function
+  /// returns false. A thread loads the words of one column. The thread issues all loads before it
+  /// waits for the first load.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -120,8 +121,8 @@ struct Tile {
 };
 
 /// The search area of a region: all samples of the other frame that any vector compares with the
-/// region. squares[row][dx] is the sum of the squares of the samples in a row from position dx on.
-/// The number of samples is the number of columns of the region.
+/// region. squares[row][dx] is a sum of squares over samples of one row from position dx on, as
+/// many samples as the region has columns.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

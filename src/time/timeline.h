@@ -1,7 +1,7 @@
 #pragma once
-// The class Timeline decides which frames of a clip are neighbours of each other. It also decides
-// which frames a session does not filter, because they repeat other frames. The class uses the
-// indices of frames, but not their samples.
+// The class Timeline decides which frames of a clip are neighbours of each other, and which frames
+// repeat other frames. A session does not filter repeated frames. The class uses the indices of
+// frames, but not their samples.
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@ namespace lull {
 
 /// Maximum number of repeated frames in a row. The next frame counts as distinct, and shares noise
 /// with the frames before it. For a repeated frame, the session returns the result of the previous
-/// frame. All other frames are distinct. Distinct frames have numbers from 0 on. A temporal radius
-/// counts only distinct frames.
+/// frame. All other frames are distinct. A temporal radius counts only distinct frames. Their
+/// numbers begin with 0.
 inline constexpr int max_repeats = 30;
 
 /// The neighbouring frames that can contribute patches to the groups of a frame, as offsets from

@@ -174,9 +174,9 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Side of a tile, in reference cubes. Two tiles of one colour have another tile between them.
-    // The tile between them is longer than two search radii and a cube (4 voxels), so groups of
-    // tiles of one colour never overlap.
+    // Side of a tile, in reference cubes. Two tiles of one colour have a tile of another colour
+    // between them. Its side is longer than two search radii and a cube (4 voxels). Therefore
+    // groups of two tiles of one colour never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

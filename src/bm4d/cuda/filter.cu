@@ -1,8 +1,7 @@
 // Generic filter of BM4D, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// processes a group in its registers. A lane contains two voxels of each cube, which are 2 apart
+// contains a group in its registers. A lane contains two voxels of each cube, which are 2 apart
 // along z. Bits 0 and 1 of the lane's index are the position along x. Bits 2 and 3 are the position
-// along y. Bit 4 is the lowest bit of the position along z. Cubes with a side of 3 have zeros at
-// the fourth positions.
+// along y. Bit 4 is the lowest bit of the position along z.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -14,8 +13,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// A row of the transform matrix (or of its inverse) for each axis. A lane multiplies its own
-/// values by the factors of the row, and also the values that it receives from other lanes.
+/// For each axis, one row of the transform matrix or of its inverse. A lane multiplies the factors
+/// of the row by its own values and by the values of other lanes.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {

@@ -3,19 +3,24 @@
 // word contains a voxel and its right neighbour, in half precision. The block also sums estimates
 // in shared memory, in 32-bit fixed point, and finally adds the sums to device memory.
 
-// A warp filters a group of 16 cubes ("slots") in its registers, as a sequence of matrix products
-// of 16x16 by 16x8. The result of a product has the register layout that the next product needs.
-// With g = lane / 4 and t = lane % 4, a lane contains the following values for each slice z of the
-// cubes:
-//   1. After loading: voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of the slice, for cubes g and g + 8.
-//   2. After the product with the transform of a slice: coefficients g and g + 8, for cubes 2t, 2t
-//      + 1, 2t + 8 and 2t + 9. The transform along z combines registers.
-//   3. After the product across the group: coefficients g and g + 8, for group coefficients 2t, 2t
-//      + 1, 2t + 8 and 2t + 9. The lane shrinks these coefficients.
-//   4. After the inverse product across the group: coefficients 2t, 2t + 1, 2t + 8 and 2t + 9, for
-//      cubes g and g + 8.
-//   5. After the inverse transform along z and the last product: voxels, multiplied by the
-//      aggregation window of a slice.
+// A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
+// 16x8 in five steps. The result of a product has the register layout that the next product needs.
+// The layouts of the five steps use g = lane / 4 and t = lane % 4. They apply to each slice z of
+// the cubes.
+
+// Step 1 loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
+
+// Step 2 multiplies by the transform of a slice. A lane then contains coefficients g and g + 8, for
+// cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z combines registers.
+
+// Step 3 multiplies across the group. A lane then contains coefficients g and g + 8 of a slice, for
+// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The lane shrinks these coefficients.
+
+// Step 4 multiplies by the inverse across the group. A lane then contains coefficients 2t, 2t + 1,
+// 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
+
+// Step 5 applies the inverse transform along z and the last product. A lane then contains voxels,
+// multiplied by the aggregation window.
 
 // In a group of M < 16 cubes, the filter repeats each cube 16 / M times. The spectrum then consists
 // of the spectrum of the M cubes, scaled by sqrt(16 / M), and zeros.

@@ -61,8 +61,8 @@ struct TileArgs {
   int first_block;
 };
 
-/// Parameters from which the filter kernel computes addresses. In kernels for profiles (window >
-/// 0), they are compile-time constants. All other kernels read them from their arguments.
+/// Parameters from which the filter kernel computes addresses. The parameters are compile-time
+/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =

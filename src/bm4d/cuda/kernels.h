@@ -49,8 +49,8 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
 }
 /// The data with which a phase compares cubes: the guide and the half norms. The half norm of a
 /// cube is half the sum of its squares, rounded down, stored at the first voxel of the cube.
-/// Positions where no cube begins have the half norm `no_patch` (match/cuda/kernels.h) or a value
-/// near it. Such a half norm excludes candidates.
+/// Positions where no cube begins have a half norm near `no_patch` (match/cuda/kernels.h), so they
+/// are not candidates.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -68,7 +68,8 @@ using Sum = unsigned long long;  // signed numbers modulo 2^64
 /// The fixed-point value of an estimate of 1 with weight 1.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
-/// The centre of the 0..255 scale. Kernels subtract it from estimates, to keep the sums small.
+/// The centre of the 0..255 scale. Kernels subtract the centre from estimates, to keep the sums
+/// small.
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;

@@ -1,8 +1,10 @@
 // Generic matching of cubes, for the parameters and GPUs that match_tile.cu does not support. A
-// thread block processes a tile of reference cubes of one layer. Shared memory contains the part of
-// the guide that their search windows cover. For each position, it contains a word with the four
-// bytes that begin at the position, and the half norm of the cube. A warp processes one reference
+// thread block processes a tile of reference cubes of one layer. A warp processes one reference
 // cube at a time.
+
+// Shared memory contains the part of the guide that the search windows of a thread block cover.
+// Each position stores a word with the four bytes that begin at the position, and the half norm of
+// the cube that begins at the position.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where a is the reference cube
 // and b a candidate. The instruction dp4a multiplies one row of a cube. A lane processes columns of
@@ -105,7 +107,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Rows with v < 0 are above the volume, and the tile does not contain them.
+          // Rows with v < 0 are above the volume. The tile does not contain such rows.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll

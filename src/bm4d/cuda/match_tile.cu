@@ -1,13 +1,18 @@
 // Matching of cubes on the tensor cores. A cube of 4x4x4 voxels has as many samples as a patch of
 // 8x8. Therefore two matrix products of 16x32 by 32x8 bytes give the inner products of 16 reference
 // cubes with 8 candidates, as for patches (match/cuda/match.cu). A thread block processes 4x2x2
-// reference cubes and the union of their search windows, in three steps:
-//   1. The block loads the guide and the half norms of the union into shared memory. Each position
-//      stores a word with the four samples that begin at the position.
-//   2. Warps fill the tables of scores. The table of a reference cube has 16 bits for each
-//      candidate of its search window, slice by slice and row by row. A lane processes one slice
-//      of a cube, so the next candidates along y need only one new word.
-//   3. Each warp selects the best candidates of one reference cube (match/cuda/match_select.cuh).
+// reference cubes in three steps.
+
+// Step 1 of matching: the thread block loads the guide and the half norms into shared memory, for
+// the union of the search windows of its reference cubes. Each position stores a word with the four
+// samples that begin at the position.
+
+// Step 2 of matching: warps fill the tables of scores. The table of a reference cube has 16 bits
+// for each candidate of its search window, slice by slice and row by row. A lane processes one
+// slice of a cube. Therefore the next candidates along y need only one new word.
+
+// Step 3 of matching: each warp selects the best candidates of one reference cube
+// (match/cuda/match_select.cuh).
 
 #include <algorithm>
 #include <type_traits>
@@ -73,8 +78,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which the matching kernel computes addresses. In kernels for profiles (window >
-/// 0), they are compile-time constants. All other kernels read them from their arguments.
+/// Parameters from which the matching kernel computes addresses. The parameters are compile-time
+/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -132,8 +137,8 @@ struct BlockPlace {
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
 /// Loads the samples and the half norms of the union of the search windows into shared memory (step
-/// 1 of match_tile.cu). The nearest existing slice replaces slices beyond the ends of the volume.
-/// Candidates in these slices get no score. `places` contains the positions of the slices in their
+/// 1 of match_tile.cu). The nearest existing slice replaces a slice beyond the ends of the volume.
+/// Candidates in such a slice get no score. `places` contains the positions of the slices in their
 /// ring buffers.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
@@ -250,7 +255,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // The search windows of all reference cubes contain the middle rows of the union. If the
+      // All search windows of the thread block contain the middle rows of their union. If the
       // number of rows is a compile-time constant, the compiler removes the checks for the middle
       // rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&

@@ -1,15 +1,19 @@
 // The second phase of BM4D without a search (propagation.h). The kernel forms groups from the
 // members of nearby groups of the first phase. A thread block processes 4x4 reference cubes of up
-// to four layers. The block loads the part of the guide that their search windows cover into shared
-// memory. A warp processes the cubes of one column along z, one after another, in three steps:
-//   1. Each lane tests four of the listed members. A map of the window has one bit for each
-//      candidate. The lane that first sets the bit of a candidate appends the candidate to the list
-//      of the warp. Therefore the list contains each candidate once, in arbitrary order.
-//   2. Each lane computes the norm of one candidate and its inner product with the reference cube,
-//      row by row, with the instruction dp4a.
-//   3. The best scores of the lanes determine a bound that at least the required number of
-//      candidates reach. The warp sorts these candidates (cuda/warp.cuh) by distance and by
-//      position in the window.
+// to four layers. It loads the part of the guide that their search windows cover into shared
+// memory. A warp processes the cubes of one column along z, one after another, in three steps.
+
+// Step 1 of the second phase: each lane tests four of the listed members. A map of the search
+// window has one bit for each candidate. The lane that first sets the bit of a candidate appends
+// the candidate to the list of the warp. Therefore the list contains each candidate once, in
+// arbitrary order.
+
+// Step 2 of the second phase: each lane computes the norm of one candidate, and the inner product
+// of the candidate and the reference cube, row by row, with the instruction dp4a.
+
+// Step 3 of the second phase: the best scores of the lanes determine a bound that at least the
+// required number of candidates reach. The warp sorts these candidates (cuda/warp.cuh) by distance,
+// then by position in the search window.
 
 #include <algorithm>
 
@@ -81,8 +85,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters from which rank_kernel() computes addresses. In kernels for profiles (window > 0),
-/// they are compile-time constants. All other kernels read them from their arguments.
+/// Parameters from which rank_kernel() computes addresses. The parameters are compile-time
+/// constants in kernels for profiles (window > 0), and arguments in all other kernels.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -157,7 +161,8 @@ class Ranking {
   }
 
   /// Selects the group of the k-th reference cube of the column, in the layer at `z`. `layers`
-  /// contains the nearest stored layer, the layer before it and the layer after it.
+  /// contains the nearest stored layer, the layer before the nearest layer, and the layer after the
+  /// nearest layer.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -263,8 +268,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns the best keys in descending order, one in each lane (step 3 of rank.cu). The best keep
-  /// - 1 keys are among them. A lane without a key returns 0.
+  /// Returns keys in descending order, one in each lane (step 3 of rank.cu). The keys include the
+  /// best keep - 1 keys. A lane without a key returns 0.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

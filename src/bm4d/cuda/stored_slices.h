@@ -48,8 +48,8 @@ class StoredSlices {
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
-  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. The session uses the
-  /// function for planes that it does not filter.
+  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. The session calls the
+  /// function for unfiltered planes.
   void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
     convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),
                     planes_of(z), stream);

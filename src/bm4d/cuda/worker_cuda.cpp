@@ -94,8 +94,8 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The ring buffer has space for the results of two batches. The compute stream waits for the
-    // download of the old results before it overwrites them.
+    // The ring buffer has space for the results of two batches. The compute stream overwrites old
+    // results only after their download.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

@@ -1,7 +1,7 @@
 #pragma once
-// The BM4D session over the slices of volumes. The session schedules layers of reference cubes. It
-// copies the time and the side data of each input slice to its result. The worker (volume_worker.h)
-// processes the samples.
+// The BM4D session over the slices of volumes. The session schedules layers of reference cubes. The
+// session copies the time and the side data of each input slice to its result. The worker
+// (volume_worker.h) processes the samples.
 
 #include <memory>
 

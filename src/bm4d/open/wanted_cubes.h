@@ -11,8 +11,8 @@
 namespace lull::bm4d {
 
 /// Returns the maximum distance, in voxels, between a voxel inside the mask and a cube that the
-/// first phase filters. A cube of the second phase extends at most by this distance beyond such a
-/// voxel. The distance is at most the search radius.
+/// first phase filters. The distance is large enough for the cubes of the second phase that contain
+/// the voxel. The distance is at most the search radius.
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. The second phase needs a cube if the cube contains a voxel

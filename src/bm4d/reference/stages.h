@@ -1,7 +1,7 @@
 #pragma once
-// The stages of the reference backend of BM4D as separate functions. Tests compare them with the
-// stages of the other backends. The functions compute in double precision and follow Maggioni et
-// al. 2013, section II.
+// The stages of the reference backend of BM4D as separate functions, for tests of the stages of
+// other backends. The functions compute in double precision and follow Maggioni et al. 2013,
+// section II.
 
 #include <array>
 #include <map>

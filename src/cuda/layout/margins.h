@@ -34,7 +34,7 @@ struct Margins {
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
   /// Returns a layout without margins. Rows still have padding up to a multiple of 32 samples.
-  /// Planes have such a layout only during conversions from and to other layouts.
+  /// Planes have no margins only during conversions from and to other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;

@@ -45,8 +45,8 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 }
 
 /// Performs step `step` (of `product_steps`) of the product c += a b' of blocks, where b' is the
-/// transpose of b. A kernel with several independent products is fastest if it performs the same
-/// step for all products before the next step.
+/// transpose of b. A kernel with several independent products should perform a step for all
+/// products before the next step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
@@ -109,12 +109,10 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
-/// panel[i] is block (i, k) of the matrix. On return, panel[i] contains what the 16 pivots
-/// contribute to block (i, k) of the inverse of the negative matrix.
-///
-/// For i != k, column[i] receives the columns of block (i, k). Each column has its values before
-/// the elimination of its pivot p, divided by sqrt(-p). The caller must update the rest of the
-/// matrix with a product of these columns.
+/// panel[i] is block (i, k) of the matrix, and receives the contribution of the pivots to the
+/// inverse of the negative matrix. For i != k, column[i] receives the columns of block (i, k), each
+/// divided by sqrt(-p) before the elimination of its pivot p. The caller must update the rest of
+/// the matrix with products of the blocks column[i].
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

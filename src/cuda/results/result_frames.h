@@ -18,7 +18,7 @@ inline constexpr int expected_queued_results = 6;
 class ResultFrames {
  public:
   /// If `on_device` is true, results are in the memory of the current device. If `on_device` is
-  /// false, they are in host memory.
+  /// false, results are in host memory.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
   /// Returns a frame whose `planes` the GPU can write, in host or GPU memory. Frame::on_device is

@@ -29,8 +29,8 @@ struct ArrayPicture {
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether array elements and samples of a type have the same representation, so that
-  /// they need no conversion.
+  /// Returns whether array elements and samples of a type have the same representation. Such
+  /// elements need no conversion.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16

@@ -8,9 +8,9 @@
 
 namespace lull::cuda {
 
-/// Orders all later work of lull after the work that is already on `stream`, a cudaStream_t of GPU
-/// `device`. Later work includes all work on the legacy default stream. If `stream` is null, the
-/// function does nothing, because a null stream is the legacy default stream.
+/// Delays all later work of lull on GPU `device` until the work that is already on `stream` is
+/// complete. `stream` is a cudaStream_t. The delay includes the legacy default stream. If `stream`
+/// is null, the function does nothing, because null is the legacy default stream.
 void wait_for_stream(void* stream, int device);
 
 /// Maps the memory of a dma-buf, which has `bytes` bytes, into the address space of a GPU. The

@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Functions of the CUDA driver that the CUDA runtime does not offer. The file loads them at run
-/// time, because programs must start without a driver.
+/// Functions of the CUDA driver that the CUDA runtime does not offer. Programs must start without a
+/// driver, so the functions are loaded at run time.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

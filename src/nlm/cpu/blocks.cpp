@@ -1,6 +1,6 @@
 // The kernel of non-local means on the CPU for patches without a border (Params::patch_radius is
 // 0). The profiles for pictures use such patches. The kernel computes the same results as tile.cpp.
-// It works row by row and stores only a few rows of intermediate results.
+// The kernel works row by row and stores only a few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"

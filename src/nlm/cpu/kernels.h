@@ -78,8 +78,8 @@ struct Shape {
 /// A source of candidates. In clips, the source is a frame. In volumes, the source consists of the
 /// slices z + dz for all slices z of the tile, with a constant displacement dz.
 struct TileSource {
-  /// Guide planes of the reference patches (`wanted`) and of the candidates. They include all
-  /// slices that patches contain. Plane c of slice k has the index k * guides + c.
+  /// Guide planes of the reference patches (`wanted`) and of the candidates, for all slices that
+  /// patches contain. Plane c of slice k has the index k * guides + c.
   std::span<const PhasedView> wanted, candidates;
   /// Sample planes of the candidates. The plane for result plane c of slice t of the tile has the
   /// index t * planes + c. `data` is null if the slice does not exist.

@@ -1,14 +1,15 @@
 // Computes all estimates of a tile in three steps. In step 1, the kernel computes the squared
-// differences for each source and displacement. It sums them over cells and then over patches:
-// along rows, along columns, and over slices.
+// differences for each source and displacement. The kernel sums the differences over cells and then
+// over patches: along rows, along columns, and over slices.
 
-// In step 2, the kernel computes the weights. If each sample has one estimate, it immediately adds
-// the weighted samples to the sums of the tile. If not, it stores the weights until the sum over
-// all displacements is complete for each patch.
+// In step 2, the kernel of tile.cpp computes the weights. If each sample has one estimate, the
+// kernel immediately adds the weighted samples to the sums of the tile. If samples have several
+// estimates, the kernel stores the weights until the sum over all displacements is complete for
+// each patch.
 
-// In step 3, the kernel divides each stored weight by the sum of the weights of its patch. For each
-// cell, it sums the quotients of all patches that cover the cell. The sum is the weight of the
-// displacement for the samples of the cell.
+// In step 3, the kernel of tile.cpp divides each stored weight by the sum of the weights of its
+// patch. For each cell, the kernel sums the quotients of all patches that cover the cell. The sum
+// is the weight of the displacement for the samples of the cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"

@@ -1,5 +1,6 @@
 // The cpu backend of non-local means for volumes. The engine stores padded slices in a ring buffer.
-// It processes several slices at a time, because neighbouring slices share sums of their patches.
+// The engine processes several slices at a time, because neighbouring slices share sums of their
+// patches.
 
 #include <algorithm>
 #include <cmath>

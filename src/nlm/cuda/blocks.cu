@@ -3,13 +3,13 @@
 // order.
 
 // A warp of the kernel for 4x4 blocks processes 32 columns of cells (squares of `step` samples a
-// side). A thread processes several rows of one column. It computes the differences of its own
-// cells, and adds the differences that the lanes to the right provide. In half precision, a thread
-// processes two strips of columns at a time.
+// side). A thread processes several rows of one column of cells. The thread computes the
+// differences of its own cells, and adds the differences from the lanes to the right. In half
+// precision, a thread processes two strips of columns at a time.
 
 // A thread of the kernel for 4x4 blocks accumulates the weighted differences of all 16 samples of
-// its patches, and finally divides them by the sum of weights. It writes the estimates to several
-// layers. Two patches of the same layer never overlap.
+// its patches, and finally divides the sums by the sum of weights. The thread writes the estimates
+// to several layers. Two patches of the same layer never overlap.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

@@ -2,8 +2,8 @@
 // kernel processes one displacement after another (Marques and Pardo 2013), but does not store the
 // weights of a complete plane.
 
-// For each displacement, a lane processes a column of squared differences. It updates sums along
-// the column from row to row, and adds the sums that the lanes to the right provide. The warps of a
+// For each displacement, a lane processes a column of squared differences. The lane updates sums
+// along the column from row to row, and adds the sums from the lanes to the right. The warps of a
 // thread block divide the displacements of one rectangle among themselves, and add their sums in a
 // fixed order.
 

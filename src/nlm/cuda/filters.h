@@ -1,7 +1,7 @@
 #pragma once
-// Filters of non-local means for frames and slices in the memory of the current device. Workers
-// (workers.h) and benchmarks use them. All functions queue their work on a stream without waiting.
-// Only run() may allocate memory. Input and output planes have no padding (Margins::none()).
+// Filters of non-local means for frames and slices in the memory of the current device, for workers
+// (workers.h) and benchmarks. All functions queue their work on a stream without waiting. Only
+// run() may allocate memory. Input and output planes have no padding (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -86,7 +86,7 @@ class FrameFilter {
 
 /// Filters the slices of a volume. One stream loads the slices, and the compute stream filters
 /// them. The caller must ensure that slices are loaded before they are filtered. Slice z + depth()
-/// replaces slice z. The caller must not load it while slice z is in use.
+/// replaces slice z. The caller must not load slice z + depth() while slice z is in use.
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of non-local means on a GPU. The functions launch them on `stream`, and neither
-// allocate memory nor wait.
+// The kernels of non-local means on a GPU. Each function launches a kernel on `stream`, and neither
+// allocates memory nor waits.
 
 // continue_plane() multiplies guide plane c by Curve::guide_scale sqrt(a_c), where a_c is the
 // weight of the plane in the distance D (weights.h). The kernels then compute q = q1 + mean_share
@@ -78,7 +78,8 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // factor of the plane
-  /// Returns the number of bytes for the estimates of patches before they are averaged.
+  /// Returns the number of bytes for the estimates of all patches before the average of the
+  /// estimates.
   std::size_t layer_bytes() const;
 };
 /// Filters a plane with the kernel of blocks.cu, for patches that are 4x4 blocks at a step of 1 or
@@ -111,7 +112,7 @@ struct CubesPlan {
   int search;
   bool halves;
   float scale;
-  /// Returns whether the current device has enough shared memory for the kernel.
+  /// Returns whether the current device has enough shared memory for the kernel of volume.cu.
   bool fits() const;
 };
 /// Filters slices with the kernel of volume.cu, for patches of 3x3x3 samples around every sample.

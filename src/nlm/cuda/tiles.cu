@@ -1,10 +1,10 @@
 // The general kernel of non-local means, for all cases that the other kernels do not support: any
-// blocks, steps and patches, separate guides, and several frames with motion. It computes the
-// formulas of weights.h tile by tile.
+// blocks, steps and patches, separate guides, and several frames with motion. The kernel computes
+// the formulas of weights.h tile by tile.
 
 // In the general kernel, a thread block first computes the weights of the candidates of each patch
-// that covers the tile. It writes the weights to its workspace. Then it computes each sample of the
-// tile as the weighted mean of its candidate samples. The weight of a candidate sample is the mean
+// that covers the tile, and writes the weights to its workspace. Each sample of the tile then
+// becomes the weighted mean of its candidate samples. The weight of a candidate sample is the mean
 // over the patches that cover the sample.
 
 #include <algorithm>

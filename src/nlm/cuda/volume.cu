@@ -91,7 +91,7 @@ struct Voxels {
 
 /// Sums in single precision. Large sums in half precision would lose small weights. After every
 /// slice of candidates, the thread adds its half-precision sums to the sums in single precision.
-/// They are in local memory, because registers are scarce.
+/// Registers are scarce, so the sums in single precision are in local memory.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
@@ -168,9 +168,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
 /// Filters the slices of a volume. Thread blocks have CubeBlock::threads() threads. `in_floats` is
-/// true if half precision cannot sum all candidates. If `fixed` is positive, it is the search
-/// radius, and thread blocks have the largest size. All offsets are then constant. If `fixed` is 0,
-/// the kernel supports any search radius and any size.
+/// true if half precision cannot sum all candidates. A positive `fixed` is the search radius of a
+/// kernel with thread blocks of the largest size, in which all offsets are constant. If `fixed` is
+/// 0, the kernel supports any search radius and any size.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -261,8 +261,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile. If no profile has these
-/// parameters, returns the kernel for any search radius.
+/// Returns the kernel with the fixed search radius of a profile. If there is no such kernel,
+/// returns the kernel for any search radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

@@ -47,7 +47,7 @@ VolumeFilter::VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t 
       depth_(depth(plan.params, batch_size)),
       tiles_(plan_tiles(plan.params, space_, 1, 1)),
       // The constructor sets the memory to 0. Kernels also read slices that do not exist, but no
-      // result depends on them.
+      // result depends on such slices.
       samples_(zeroed<float>(depth_ * space_.size(), compute_stream)),
       guides_(plan.is_self_guided ? 0 : depth_ * space_.size()) {
   tiles_.scale[0] = sample_scale_;

@@ -1,7 +1,7 @@
 // The kernel of non-local means with features for one tile, on the CPU. For each source and
-// displacement, the kernel computes the summands of the distance around the tile. It sums them over
-// patches, and adds the weighted candidates to the sums of each pixel. Loops along rows have no
-// branches, so that the compiler vectorises them.
+// displacement, the kernel computes the summands of the distance around the tile. The kernel sums
+// the summands over patches, and adds the weighted candidates to the sums of each pixel. Loops
+// along rows have no branches, so that the compiler vectorises them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"

@@ -13,9 +13,9 @@
 
 namespace lull::nlm {
 
-/// The planes that the class Light (noise/render/light.h) computes for one frame. They are the
-/// demodulated illumination (the picture divided by its albedo), the regressors, and the noise
-/// variances of all these planes.
+/// The planes that the class Light (noise/render/light.h) computes for one frame: the demodulated
+/// illumination (the picture divided by its albedo), the regressors, and the noise variances of all
+/// these planes.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()

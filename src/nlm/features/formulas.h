@@ -16,7 +16,7 @@
 // exp(-max(0, D_f / k^2)).
 
 // Step 3: two candidate results F. The colour result is F = sum w u_q / sum w, with f = 3 and k =
-// 0.7. The guided result is F = a, with f = 1 and k = 1. It is a local regression (Bitterli et al.
+// 0.7. The guided result is F = a, with f = 1 and k = 1, from a local regression (Bitterli et al.
 // 2016, doi:10.1111/cgf.12954, section 4.1). The linear function a + b . g(q) of the candidates
 // minimises
 //   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
@@ -29,11 +29,10 @@
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 // V is the mean of v over 11 x 11 pixels. The filter averages e over 7 x 7 pixels.
 
-// The derivative in step 4, with W = sum w and x = D_f / k^2:
+// The derivative of F in step 4, with W = sum w and x = D_f / k^2. L is 1 / W for the colour
+// result. For the guided result, L is the factor of u_p in a, at fixed weights.
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
-// L is 1 / W for the colour result. For the guided result, L is the factor of u_p in a, at fixed
-// weights.
 
 // Step 5: the share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)) with T =
 // 0.3, averaged over 5 x 5 pixels. The result is F_colour + s (F_guided - F_colour). The constants

@@ -1,6 +1,6 @@
 #pragma once
 // The kernels of non-local means with features (light.cu, light_planes.cu), as functions that
-// launch them. formulas.h defines the formulas.
+// launch the kernels. formulas.h defines the formulas.
 
 #include <cuda_runtime_api.h>
 

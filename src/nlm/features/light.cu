@@ -7,7 +7,7 @@
 //   1. the summands of the distance for the tile and the 3 pixels around it (22 x 22 pixels),
 //   2. the sums of the summands along rows, for two sizes of patches, and
 //   3. the weights of the pixels of the tile, from sums along columns.
-// After step 3, each thread adds the candidates to its sums.
+// Finally, each thread adds the candidates to its sums.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -44,8 +44,9 @@ struct LightSums {
   /// derivative. The function overwrites `matrix`.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // solve_line() uses indices that are unknown at compile time, so its arrays are in local
-    // memory. A copy of the sums in local memory leaves the original sums in registers.
+    // solve_line() uses indices that are unknown at compile time, so its arrays must be in local
+    // memory. The function therefore copies the sums, so that the original sums remain in
+    // registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -75,8 +76,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads whose pixel is outside the plane still compute summands for other pixels. They use
-    // the nearest pixel of the plane as their own pixel.
+    // Threads whose pixel is outside the plane still compute summands for other pixels. Such a
+    // thread uses the nearest pixel of the plane as its own pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -141,7 +142,7 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
     // The loop needs no barrier at its end. Faster warps may already compute summands and row sums
-    // of the next group, but add() does not read them.
+    // of the next group, but add() reads neither.
   }
 }
 

@@ -72,7 +72,7 @@ class GatheringWorker final : public FrameWorker {
     }
     if (motion_) motion_->load(at, guide);
     // Without motion estimation, the worker does not compare the current frame with the next frame.
-    // Therefore it releases the current frame.
+    // Therefore the worker releases the current frame.
     if (!motion_) last_frame_ = {};
   }
 

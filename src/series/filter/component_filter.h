@@ -25,8 +25,8 @@ using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
 /// Filters the components of a decomposed series. If the noise is Rician or `correct` is given, the
-/// function corrects the samples after a first pass, and then decomposes and filters them again.
-/// The noise of corrected Rician samples is nearly Gaussian (rician_samples.h).
+/// function corrects the samples after a first pass, and then decomposes and filters the corrected
+/// samples. The noise of corrected Rician samples is nearly Gaussian (rician_samples.h).
 /// @param samples  the samples of the series; the filtered components replace the first volumes
 /// @param options  the options of `fit`
 /// @param memory   called only if the samples are corrected

@@ -31,9 +31,9 @@ class VolumeLevels {
 
   int volumes() const { return static_cast<int>(levels_.size()); }
   /// Returns the noise of the series. `whole` is the estimate for all volumes together. If the
-  /// noise levels of all volumes are nearly equal, each volume gets the level of `whole`. If they
-  /// differ, each volume gets its own level, or the level of `whole` if it has too few usable
-  /// voxels.
+  /// noise levels of all volumes are nearly equal, each volume gets the level of `whole`. If noise
+  /// levels differ, each volume gets its own level. Volumes with too few usable voxels get the
+  /// level of `whole`.
   SeriesNoise noise(const VolumeEstimate& whole) const;
   /// Sets the noise levels of constant volumes to 0.
   void clear_constant_volumes(SeriesNoise& noise) const;

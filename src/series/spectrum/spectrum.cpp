@@ -11,16 +11,17 @@ namespace {
 /// `max_widening` times the distance for a constant noise level, plus `max_excess`. Without the
 /// limits, one volume with a very low noise level could raise the upper end.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median contain no noise. They belong to volumes that depend
-/// linearly on other volumes.
+/// Eigenvalues below this share of the median contain no noise. Volumes that depend linearly on
+/// other volumes cause such eigenvalues.
 constexpr double dependent = 1e-3;
-/// With a probability of 0.99, the largest eigenvalue of noise exceeds its mean by at most this
-/// number of scale units of its distribution (Johnstone 2001, doi:10.1214/aos/1009210544).
+/// Bound of the largest eigenvalue of noise, in scale units of its distribution (Johnstone 2001,
+/// doi:10.1214/aos/1009210544). With a probability of 0.99, the eigenvalue exceeds its mean by at
+/// most this bound.
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that contain noise. Eigenvalues of volumes that depend
-/// linearly on other volumes contain no noise. The function can exclude them only if there are more
-/// voxels than volumes.
+/// Returns the number of eigenvalues that contain noise. Volumes that depend linearly on other
+/// volumes cause eigenvalues without noise. The function can exclude such eigenvalues only if there
+/// are more voxels than volumes.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0

@@ -41,7 +41,7 @@ struct Tridiagonal {
   Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The Householder reflection I - beta v v'. It changes only elements with an index of at least
+/// The Householder reflection I - beta v v', which changes only elements with an index of at least
 /// `first`.
 struct Reflection {
   int first;
