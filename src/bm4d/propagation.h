@@ -7,9 +7,9 @@
 // group of the nearest reference cube, and the groups of its neighbours on the grid. If two cubes
 // are equally near along an axis, the cube with the lower position counts as nearest.
 
-// `members_listed` limits the number of members of a group that become candidates. The limit
-// depends on the number of axes along which the group's cube is a neighbour of the nearest cube.
-// The reference cube of a stored group is not a candidate.
+// The group of the nearest reference cube provides the most candidates. Groups of its neighbours
+// along one, two and three axes provide fewer candidates (`members_listed`). The reference cube of
+// a stored group is not a candidate.
 
 // A candidate of the second phase has the same displacement as the member of the stored group. A
 // displacement beyond the search window of the second phase, or beyond the volume, gives no

@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs that this build can use on this machine, and early initialisation of their contexts.
+// Lists the GPUs that the build can use, and creates their CUDA contexts in advance.
 
 #include <cstddef>
 #include <string>

@@ -51,8 +51,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates the page immediately. Without the write,
-  /// CUDA would spend most of the time of a page lock on the allocation.
+  /// Writes to each page, so that the system allocates the page immediately. The allocation would
+  /// otherwise take most of the time that CUDA needs to lock the page.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)

@@ -54,8 +54,8 @@ class RawFrame {
   /// recently uploaded frame. If `noisy` and `frame` are in host memory, the function copies the
   /// plane immediately, and `noisy` may be any frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of the samples to floats. RGB becomes the opponent colour space. For
-  /// other layouts, the function skips planes whose pointer is null.
+  /// Queues the conversion of the samples to floats. The function also transforms RGB to the
+  /// opponent colour space. For other layouts, the function skips planes whose pointer is null.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
   /// Queues the conversion of floats to stored samples. The function from_plane() converts plane

@@ -35,9 +35,9 @@ class Stabiliser {
   Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the variance-stabilised sample. For Gaussian noise, the result is the sample in units
-  /// of its noise level. For Rician noise, the function f of noise/volume/rician.h also applies.
-  /// NaN stays NaN.
+  /// Returns the variance-stabilised sample. For Gaussian noise, the result is the quotient q of
+  /// the sample and its noise level. For Rician noise, the result is f(q), with the function f of
+  /// noise/volume/rician.h. NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
   /// Returns the inverse of the variance stabilisation. For Rician noise, the inverse is exactly
   /// unbiased.

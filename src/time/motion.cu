@@ -1,5 +1,5 @@
-// The motion search of motion.h on a GPU. A launch searches motion from one frame to several other
-// frames. A thread block processes one motion block and one other frame.
+// The motion search of motion.h on a GPU. The kernel searches the motion from one frame to several
+// other frames. A thread block processes one motion block and one other frame.
 
 // The cost of a vector is |a|^2 + |b|^2 - 2ab. a contains the samples of the region of a motion
 // block. b contains the samples of the same region of the other frame, shifted by the vector. The
@@ -81,9 +81,9 @@ constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Inner products ab (motion.cu) for each vector of the coarse search. Each of `coarse_warps` warps
-/// processes some rows of the other frame and has its own products. At the end, the threads add the
-/// products of all warps.
+/// Inner products ab of the regions of two frames, for each vector of the coarse search. Each of
+/// `coarse_warps` warps processes some rows of the other frame and has its own products. At the
+/// end, the threads add the products of all warps.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
   // The alignment lets store_pair() write two products at a time.

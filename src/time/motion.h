@@ -3,8 +3,8 @@
 // (frame_relation.h) has one vector. In identifiers, a motion block is named cell. The search uses
 // 8-bit samples and integers, so all backends find the same vectors.
 
-// Step 1 of the motion search finds a vector in the coarse plane. It minimises the sum of squared
-// differences over the region of the motion block. The full search covers vectors of up to
+// Step 1 of the motion search finds the vector in the coarse plane that minimises the sum of
+// squared differences over the region of the motion block. The full search covers vectors of up to
 // `prediction_reach` samples in each direction.
 
 // Step 2 of the motion search refines the vector at full resolution. The full search covers offsets

@@ -3,6 +3,9 @@
 // repeat other frames. A session does not filter repeated frames. The class uses the indices of
 // frames, but not their samples.
 
+// All frames that do not repeat the previous frame are distinct. Distinct frames have numbers from 0
+// on. A temporal radius counts only distinct frames.
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,8 +19,7 @@ namespace lull {
 
 /// Maximum number of repeated frames in a row. The next frame counts as distinct, and shares noise
 /// with the frames before it. For a repeated frame, the session returns the result of the previous
-/// frame. All other frames are distinct. A temporal radius counts only distinct frames. Their
-/// numbers begin with 0.
+/// frame.
 inline constexpr int max_repeats = 30;
 
 /// The neighbouring frames that can contribute patches to the groups of a frame, as offsets from

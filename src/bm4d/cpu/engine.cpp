@@ -175,8 +175,8 @@ class CpuEngine final : public VolumeEngine {
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
     // Side of a tile, in reference cubes. Two tiles of one colour have a tile of another colour
-    // between them. Its side is longer than two search radii and a cube (4 voxels). Therefore
-    // groups of two tiles of one colour never overlap.
+    // between them. The side of each tile is longer than two search radii and a cube (4 voxels).
+    // Therefore groups of two tiles of one colour never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

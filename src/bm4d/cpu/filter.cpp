@@ -4,8 +4,9 @@
 // index u along x. The lane is then the index along y. If cubes have a side of 3, the fourth lane
 // is always 0.
 
-// A unit of two cubes contains the cubes i and i + count / 2 of the group. Therefore only the last
-// level of the Haar transform combines lanes of the same vector.
+// A unit of two cubes (vectors of 8 lanes) contains the cubes i and i + count / 2 of a group of
+// `count` cubes. Therefore only the last level of the Haar transform combines lanes of the same
+// vector.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"

@@ -192,8 +192,8 @@ class Search {
   }
 
   /// Sums of products of the reference cube with candidates: one vector for each row of candidates,
-  /// and one lane for each candidate. An inner product is `even` + `odd`. On x86, the instruction
-  /// adds all products to `even`, so all rows share one vector `odd`.
+  /// and one lane for each candidate. An inner product is `even` + `odd`. On x86, the multiply-add
+  /// instruction adds all products to `even`, so all rows share one vector `odd`.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

@@ -5,22 +5,24 @@
 
 // A warp filters a group of 16 cubes ("slots") in its registers, by matrix products of 16x16 by
 // 16x8 in five steps. The result of a product has the register layout that the next product needs.
-// The layouts of the five steps use g = lane / 4 and t = lane % 4. They apply to each slice z of
-// the cubes.
+// The layouts use g = lane / 4 and t = lane % 4, and apply to each slice z of the cubes.
 
-// Step 1 loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
+// Step 1 of the group filter loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and
+// g + 8.
 
-// Step 2 multiplies by the transform of a slice. A lane then contains coefficients g and g + 8, for
-// cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z combines registers.
+// Step 2 of the group filter multiplies by the transform of a slice. A lane then contains
+// coefficients g and g + 8, for cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z combines
+// registers.
 
-// Step 3 multiplies across the group. A lane then contains coefficients g and g + 8 of a slice, for
-// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The lane shrinks these coefficients.
+// Step 3 of the group filter applies the Haar transform across the group. A lane then contains
+// coefficients g and g + 8 of a slice, for group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The
+// lane shrinks these coefficients.
 
-// Step 4 multiplies by the inverse across the group. A lane then contains coefficients 2t, 2t + 1,
-// 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
+// Step 4 of the group filter applies the inverse Haar transform across the group. A lane then
+// contains coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
 
-// Step 5 applies the inverse transform along z and the last product. A lane then contains voxels,
-// multiplied by the aggregation window.
+// Step 5 of the group filter applies the inverse transforms along z and in a slice. A lane then
+// contains voxels, multiplied by the aggregation window.
 
 // In a group of M < 16 cubes, the filter repeats each cube 16 / M times. The spectrum then consists
 // of the spectrum of the M cubes, scaled by sqrt(16 / M), and zeros.
@@ -30,8 +32,8 @@
 // estimate_centre. Therefore a sum is at most 2^10 * 255 * 2^13 < 2^31.
 
 // Number range of the samples: the kernel subtracts the value of one voxel from all samples. All
-// search windows of a block contain the voxel, and its choice does not depend on the division of a
-// volume into parts.
+// search windows of a thread block contain the voxel. The choice of the voxel does not depend on
+// the division of a volume into parts.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"

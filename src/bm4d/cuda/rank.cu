@@ -1,6 +1,6 @@
 // The second phase of BM4D without a search (propagation.h). The kernel forms groups from the
 // members of nearby groups of the first phase. A thread block processes 4x4 reference cubes of up
-// to four layers. It loads the part of the guide that their search windows cover into shared
+// to four layers. The block loads the part of the guide that their search windows cover into shared
 // memory. A warp processes the cubes of one column along z, one after another, in three steps.
 
 // Step 1 of the second phase: each lane tests four of the listed members. A map of the search

@@ -3,9 +3,9 @@
 // lane / 4 and t = lane % 4, a lane has the values in columns 8n + 2t and 8n + 2t + 1 of row 8h +
 // g, in half[n].at[2h] and half[n].at[2h + 1].
 
-// The tensor cores return sums in the layout of a block. The same registers are the left operand of
-// another matrix product, or the right operand of a product with the transposed block. Therefore
-// lanes neither exchange values nor use shared memory.
+// The tensor cores return sums in the layout of class Block. The same registers are the left
+// operand of another matrix product, or the right operand of a product with the transposed block.
+// Therefore lanes neither exchange values nor use shared memory.
 
 #include <cstdint>
 

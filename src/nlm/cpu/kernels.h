@@ -3,8 +3,8 @@
 // (tile.cpp, blocks.cpp). Highway compiles the kernels for every instruction set.
 
 // A tile is a rectangle of samples, in volumes a box of one or several slices. The kernel processes
-// the candidates displacement by displacement, as Marques and Pardo do. For each displacement, it
-// computes squared differences, their sums over patches, and weights, for the complete tile.
+// the candidates displacement by displacement, as Marques and Pardo do. For each displacement, the
+// kernel computes squared differences, their sums over patches, and weights, for the complete tile.
 
 // The kernel sums over cells, which are squares of 1 or 2 samples a side. A cell is as large as
 // blocks, patches and steps allow. For patches of 4x4 with a step of 2, four patches share the sum

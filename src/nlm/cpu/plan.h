@@ -27,8 +27,8 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Numbers of columns and rows of patches whose blocks overlap the tile. The numbers count a patch
-  // at each cell.
+  // Numbers of columns and rows of patches whose blocks overlap the tile, if a patch begins at each
+  // cell.
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats

@@ -1,4 +1,4 @@
-// Plans the parameters of the kernels.
+// Derives the parameters of the kernels of non-local means from Params.
 
 #include <algorithm>
 #include <cmath>

@@ -25,9 +25,9 @@
 // the regressors of light.h. A regressor that is constant in the window contributes nothing. A
 // regressor whose noise has the variance n_j has less influence: r_j = (10^-3 + n_j(p)) sum w.
 
-// Step 4: the error e of each result, by Stein's unbiased risk estimate:
+// Step 4: the error e of each result, by Stein's unbiased risk estimate. V is the mean of v over 11
+// x 11 pixels. The filter averages e over 7 x 7 pixels.
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
-// V is the mean of v over 11 x 11 pixels. The filter averages e over 7 x 7 pixels.
 
 // The derivative of F in step 4, with W = sum w and x = D_f / k^2. L is 1 / W for the colour
 // result. For the guided result, L is the factor of u_p in a, at fixed weights.

@@ -9,7 +9,7 @@
 namespace lull::nlm {
 namespace {
 
-/// A plane that its mirror image extends on all sides.
+/// A plane with its mirror image on all sides.
 struct MirroredPlane {
   int width = 0, height = 0;
   std::vector<float> samples;

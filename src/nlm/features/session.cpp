@@ -210,8 +210,8 @@ double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
   // Numbers of planes in memory. For each frame, `of_frame` counts the demodulated illumination,
-  // its variance, the albedo, the regressors and their noise, and the copies of the engine. The
-  // session also has planes for results, derivatives and blending.
+  // its variance, the albedo, the regressors and their noise, and the planes that the engine
+  // stores. The session also has planes for results, derivatives and blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -79,8 +79,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // A session on a GPU stores only results in host memory. For volumes, a session also stores the
-    // noisy slices of the results. A volume has two batches of results.
+    // A session on a GPU for frames stores only results in host memory. A session for volumes
+    // stores two batches of results, and the noisy slices of these results.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)

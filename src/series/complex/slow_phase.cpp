@@ -13,7 +13,7 @@ namespace {
 
 constexpr int phase_reach = 10;  // the filter has 2 * phase_reach + 1 taps
 
-/// Returns the binomial coefficients 20 over 10, 20 over 11, .. 20 over 20, divided by 2^20.
+/// Returns the binomial coefficients C(20, 10), C(20, 11), .. C(20, 20), divided by 2^20.
 constexpr std::array<float, phase_reach + 1> binomial_taps() {
   std::array<double, phase_reach + 1> taps{};
   double value = 1;  // 20 over k
