@@ -3,8 +3,8 @@
 // repeat other frames. A session does not filter repeated frames. The class uses the indices of
 // frames, but not their samples.
 
-// All frames that do not repeat the previous frame are distinct. Distinct frames have numbers from 0
-// on. A temporal radius counts only distinct frames.
+// All frames that do not repeat the previous frame are distinct. Distinct frames have numbers from
+// 0 on. A temporal radius counts only distinct frames.
 
 #include <algorithm>
 #include <array>

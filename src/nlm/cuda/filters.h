@@ -94,7 +94,7 @@ class VolumeFilter {
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
   /// Returns the number of slices in memory: the slices that one run() uses, with their neighbours,
-  /// and as many for the next run().
+  /// and the same number of slices for the next run().
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

@@ -4,8 +4,8 @@
 
 // In the general kernel, a thread block first computes the weights of the candidates of each patch
 // that covers the tile, and writes the weights to its workspace. Each sample of the tile then
-// becomes the weighted mean of its candidate samples. The weight of a candidate sample is the mean
-// over the patches that cover the sample.
+// becomes the weighted mean of its candidate samples. The weight of a candidate sample is its mean
+// weight in the patches that cover the sample.
 
 #include <algorithm>
 

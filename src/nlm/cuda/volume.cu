@@ -91,7 +91,7 @@ struct Voxels {
 
 /// Sums in single precision. Large sums in half precision would lose small weights. After every
 /// slice of candidates, the thread adds its half-precision sums to the sums in single precision.
-/// Registers are scarce, so the sums in single precision are in local memory.
+/// The sums in single precision are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
