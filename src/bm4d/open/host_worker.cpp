@@ -82,7 +82,7 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// One plane of all slices of a volume. Only planes with noise are represented.
+  /// One plane of all slices of a volume. The worker has one object for each plane with noise.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;

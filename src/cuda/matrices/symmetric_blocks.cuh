@@ -110,9 +110,11 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix.
 /// panel[i] is block (i, k) of the matrix, and receives the contribution of the pivots to the
-/// inverse of the negative matrix. For i != k, column[i] receives the columns of block (i, k), each
-/// divided by sqrt(-p) before the elimination of its pivot p. The caller must update the rest of
-/// the matrix with products of the blocks column[i].
+/// inverse of the negative matrix.
+///
+/// For i != k, column[i] receives the columns of block (i, k), each divided by sqrt(-p) before the
+/// elimination of its pivot p. The caller must update the rest of the matrix with products of the
+/// blocks column[i].
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

@@ -10,8 +10,8 @@
 namespace lull::series {
 
 /// Receives a noisy slice of magnitudes, and the filtered slices of the real and imaginary parts.
-/// All slices have the unit of the samples. In the real and imaginary parts, the sample 0
-/// represents the value 0.
+/// All slices are on the scale of the samples. In the slices of the parts, the sample 0 represents
+/// the value 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
