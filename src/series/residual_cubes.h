@@ -1,5 +1,5 @@
 #pragma once
-// Estimates the noise level of the components with the least signal, from small cubes.
+// Estimates the noise level of the components with the least signal from small cubes of voxels.
 
 #include <optional>
 #include <span>
@@ -12,10 +12,9 @@
 namespace lull::series {
 
 /// Estimates the noise level of the last components, relative to the level for which the samples
-/// are stabilised. The high frequencies of cubes of 4 x 4 x 4 voxels
-/// (noise/volume/cube_statistics.h) contain little of a weak, smooth signal. Voxels with Rician
-/// noise are used only if their mean signal is at least 2.5 times the level, because the noise of
-/// weaker signals has a smaller variance.
+/// are stabilised. The function uses the high frequencies of cubes of 4x4x4 voxels
+/// (noise/volume/cube_statistics.h), which contain little of a weak, smooth signal. For Rician
+/// noise, the mean signal of a voxel must be at least 2.5 times the level.
 /// @param volumes  the volumes of the eigenvectors
 /// @param eigen  the components of these volumes
 /// @param first  the first of the components that are used

@@ -42,8 +42,8 @@ double host_bytes(const Params& params, const FrameFormat& format) {
   double bytes = 0;
   for (int i = 0; i < format.planes(); ++i) {
     const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
-    // The number of bytes includes the slices in progress, in the sample format of the input, and
-    // for each phase four planes of floats: the guide, the sums of weighted estimates, the sums of
+    // The number of bytes includes the slices in progress, in the sample format of the input. Each
+    // phase adds four planes of floats for each slice: the guide, the weighted estimates, the
     // weights, and the filtered samples.
     bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
     for (const PhaseParams* phase : {&params.hard, &params.wiener})
