@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a sensor with a Bayer mosaic, and their noise.
+// Describes the samples of a sensor with a Bayer mosaic, and the noise of the samples.
 
 #include <array>
 #include <cstdint>
@@ -24,8 +24,9 @@ struct Sensor {
   constexpr float black_at(int x, int y) const { return black[(y & 1) * 2 + (x & 1)]; }
 };
 
-/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399), independent for each sample:
-/// the variance of a sample with the scaled value x is gain * x + offset.
+/// Noise of a sensor (Foi et al. 2008, doi:10.1109/TIP.2008.2001399). The noise of different
+/// samples is independent. The noise variance of a sample with the scaled value x is gain * x +
+/// offset.
 struct SensorNoise {
   double gain = 0, offset = 0;
   constexpr double variance(double x) const { return gain * (x > 0 ? x : 0) + offset; }

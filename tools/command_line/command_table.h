@@ -15,7 +15,7 @@ struct TextRequest {
   std::string topic, format = "text", shell;
 };
 
-/// The values of the options on the command line, with separate members for each command.
+/// The values of the options on the command line, with one member for each command.
 struct GivenCommands {
   DenoiseOptions denoise, plan, preview, probe;
   JoinOptions join;
