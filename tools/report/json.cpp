@@ -39,7 +39,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // names of an object's members; null: an array
   };
 
-  /// Returns where the next value of the parser is stored: the root, the next member of the open
+  /// Returns the place for the next value of the parser: the root, the next member of the open
   /// object, or a new last element of the open array.
   Json& target() {
     if (open_.empty()) return root_;
