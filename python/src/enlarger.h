@@ -1,5 +1,5 @@
 #pragma once
-// Enlarges frames without noise, for example denoised frames, for the Python package.
+// Enlarges noise-free frames, for example denoised frames, for the Python package.
 
 #include <mutex>
 #include <string>

@@ -17,7 +17,7 @@
 
 namespace lull::python {
 
-/// A plane of samples, (height, width), with arbitrary strides.
+/// A plane of samples with the shape (height, width) and arbitrary strides.
 using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;

@@ -69,7 +69,8 @@ Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   return n;
 }
 
-/// Solves the symmetric equations by Cholesky decomposition. Returns nothing if they are singular.
+/// Solves the symmetric equations by Cholesky decomposition. Returns no value if the equations are
+/// singular.
 std::optional<std::array<double, 4>> solve(const Normal& n) {
   double l[4][4] = {};
   for (int i = 0, k = 0; i < 4; ++i)

@@ -150,8 +150,8 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames that the session of the method receives from the surrounding
-/// session for variance stabilisation.
+/// Returns the format of the frames after variance stabilisation. The session of the method filters
+/// frames of this format.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);
@@ -168,7 +168,7 @@ std::unique_ptr<Denoiser> preserve_areas(const SessionChoice& choice, const Fram
                              {}, {.are_slices = volumes, .adds_noise = choice.temporal == 0});
 }
 
-/// Returns N for "cuda:N", 0 for "cuda", and nothing for other names.
+/// Returns N for "cuda:N", 0 for "cuda", and no value for other names.
 std::optional<int> parse_cuda_index(std::string_view device) {
   if (device == "cuda") return 0;
   if (!device.starts_with("cuda:")) return std::nullopt;

@@ -81,7 +81,7 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Returns whether the result of the frame is wanted. The function counts the frame unless
+  /// Returns whether the caller needs the result of the frame. The function counts the frame unless
   /// `context_only` is set.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
@@ -90,8 +90,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether the session should continue up to the next wanted frame. The session continues
-  /// if the next wanted frame is near, or if the session filters the complete stream.
+  /// Returns whether the session should continue up to the next needed frame. The session continues
+  /// if the next needed frame is near, or if the session filters the complete stream.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -134,9 +134,9 @@ class PartDenoiser final : public Denoiser {
     pending_.pop_front();
   }
 
-  /// Returns whether the session has received all frames on which its wanted results depend. If the
+  /// Returns whether the session has received all frames on which its needed results depend. If the
   /// session filters the complete stream, the end of the margin is unknown. The function then
-  /// returns whether the session has returned all wanted results.
+  /// returns whether the session has returned all needed results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(pending_, &PendingFrame::wanted);

@@ -20,12 +20,12 @@ using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 /// The numbers of frames before and after a span on which the results of temporal filtering depend.
 struct PartContext {
   Margin margin{};
-  /// Determines unknown values of Frame::repeat_state. If `finder` is null, the denoiser treats
+  /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the denoiser treats
   /// frames of unknown state as frames that are not repeated.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// push() calls this function when all wanted results up to the received frame are complete. The
+  /// push() calls this function when all needed results up to the received frame are complete. The
   /// argument is the index of the received frame, counted from 0 over all frames. The caller may
-  /// stop the input if no later frame is wanted.
+  /// stop the input if it needs no later frame.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -269,8 +269,8 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // The scheduler already has results of margins and of items that a failed session has
-      // filtered.
+      // keep() discards results for margins, and results that another session has returned before
+      // its failure.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));
@@ -306,7 +306,7 @@ class PartScheduler final : public Denoiser {
   std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
   std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  // Numbers of pushed and of returned frames. Repeated frames are not counted.
+  // Numbers of pushed and of returned frames. Repeated frames do not count.
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
   SessionPool pool_;  // the last member, because its threads use the other members

@@ -16,7 +16,7 @@ struct PartOptions {
   /// Maximum length of a part in frames, at least 1. Repeated frames do not count. Short parts take
   /// more time, because two sessions filter the margin between two parts.
   int frames = 1;
-  /// Determines unknown values of Frame::repeat_state. If `finder` is null, the scheduler treats
+  /// Determines unknown values of Frame::repeat_state. If `repeats` is null, the scheduler treats
   /// frames of unknown state as frames that are not repeated.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};

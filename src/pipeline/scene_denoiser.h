@@ -14,7 +14,7 @@ namespace lull::pipeline {
 
 /// Returns the index of the scene that contains a frame, counted from 0.
 using SceneFinder = std::function<std::size_t(const Frame& frame)>;
-/// Opens a session for the scene with this index.
+/// Opens a session for the scene with the given index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
 /// Returns the number of elements of `starts` that are not later than the time of the frame.

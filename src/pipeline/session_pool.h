@@ -20,7 +20,7 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Runs session `session` in its thread, until wait_for_work() returns false.
+    /// Runs `session` in its thread until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
     /// Distributes the work of the failed session `me` to the other sessions. The pool locks its
     /// mutex during the call.

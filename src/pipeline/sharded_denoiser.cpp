@@ -196,7 +196,7 @@ class ShardedDenoiser final : public Denoiser {
   std::optional<RepeatNotes> notes_;
   int latency_ = 0;
   std::vector<int> first_;  // for each of the first frames: the worker that takes it
-  // The lock of the pool protects all members that follow, up to the pool.
+  // The lock of the pool protects all members from `states_` to `closing_`.
   std::vector<SessionState> states_;
   std::deque<Item> waiting_;           // frames that wait for a session, in order
   std::map<std::int64_t, int> owner_;  // for each frame number: the session that has the frame

@@ -28,7 +28,6 @@ struct ShardOptions {
 /// Returns a denoiser that distributes frames to `sessions`, each in its own thread. Results have
 /// the order of the frames. At most latency() + 1 frames are in flight. If a session throws a
 /// DeviceFailure, the other sessions filter its frames.
-/// @param sessions  at least 1, none null
 /// @param repeats  detects repeated frames for a single session; may be null
 /// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,

@@ -1,5 +1,5 @@
 #pragma once
-// Implements linear demosaicing. The covariance of the noise in its results is known.
+// Implements linear demosaicing. The covariance of the noise in the results is known.
 
 #include <array>
 

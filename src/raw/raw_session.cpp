@@ -169,7 +169,8 @@ class RawSession final : public Denoiser {
     });
   }
 
-  /// Converts a result to a mosaic. Clipped samples do not change, because their light is unknown.
+  /// Converts a result to a mosaic. Clipped samples do not change, because their true values are
+  /// unknown.
   void invert_mosaic(const Pending& frame, const Frame& filtered, const Frame& clean) const {
     const Sensor& sensor = params_.sensor;
     const auto from = colours_of(filtered);

@@ -18,7 +18,8 @@ struct Sensor {
   BayerPattern pattern;
   std::array<float, 4> black{};  // one for each of the 2x2 sites
   float white = 65535;           // samples from here on are clipped
-  /// Factors for red, green (1) and blue that make white neutral.
+  /// White balance: factors for red, green and blue that make white neutral. The factor for green
+  /// is 1.
   std::array<float, 3> balance{1, 1, 1};
 
   constexpr float black_at(int x, int y) const { return black[(y & 1) * 2 + (x & 1)]; }

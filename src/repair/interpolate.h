@@ -31,8 +31,8 @@ class DefectMask {
 };
 
 /// Replaces the marked samples by weighted means over four directions. The weight of a direction is
-/// high if its two nearest unmarked samples are similar. Edges and lines are thus continued. A
-/// marked sample without unmarked neighbours nearby does not change.
+/// high if its two nearest unmarked samples are similar, as along edges and lines. A marked sample
+/// without unmarked neighbours nearby does not change.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

@@ -17,8 +17,8 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum peak of an outlier, in units of the spread. The peak is the difference from the median
 /// of the surroundings. The minimum corresponds to 9 standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// Minimum ratio of two differences from the surroundings. A neighbour is similar to an outlier if
-/// the ratio of its difference to the peak of the outlier reaches this minimum.
+/// Minimum ratio for similar neighbours. The ratio divides the difference of a neighbour from the
+/// surroundings by the peak of the outlier.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured

@@ -46,8 +46,8 @@ struct OutlierField {
 /// part of the picture.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
-/// Returns whether nearly all isolated outliers are bright samples on a dark ground. Hot pixels
-/// look so, but drawn stars and distant lamps do too.
+/// Returns whether nearly all isolated outliers are bright samples on a dark ground. Hot pixels,
+/// drawn stars and distant lamps are such outliers.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order, in contrast to impulses. Outliers

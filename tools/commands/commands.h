@@ -64,7 +64,7 @@ struct NoiseReportOptions {
   bool all = false;      // reads all frames of a file instead of samples
 };
 
-/// Implements `lull noise`, which estimates the noise of an input and reports it.
+/// Implements `lull noise`, which estimates the noise of an input and reports the estimate.
 int noise(const NoiseReportOptions& options);
 
 struct CompareOptions {

@@ -155,7 +155,7 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of the layers beside the picture. The caller must call plan_layers()
+  /// Plans the denoising of all layers except the picture. The caller must call plan_layers()
   /// before rescale_sigma() changes the sigma of the options.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
@@ -232,9 +232,9 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The run opens the source again without GPU decoding if frames must be in host memory. The CPU
-    // may filter instead of a missing GPU. Frames of half the size, the repair of defects and
-    // constant areas also require host memory.
+    // If a step runs on the CPU, the run opens the source again without GPU decoding. Such steps
+    // are a filter that replaces a missing GPU, frames of half the size, the repair of defects, and
+    // constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {

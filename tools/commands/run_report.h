@@ -62,8 +62,8 @@ class RunReport {
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// The caller must call this function before the first frame. `backends` lists the backends in
-  /// use.
+  /// Begins the report. The caller must call this function before the first frame. `backends` lists
+  /// the backends of the run.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
   /// Appends a scene. The caller must call this function before it pushes the first frame of the

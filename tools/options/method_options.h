@@ -74,8 +74,8 @@ struct MethodOptions {
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Returns whether the method is non-local means. The user can request this method, and it is the
-/// method for renders with feature buffers.
+/// Returns whether the method is non-local means. The user can request non-local means, and lull
+/// uses non-local means for renders with feature buffers.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));

@@ -69,7 +69,7 @@ struct OptionRow {
 /// Returns the row with exactly the given names, or null.
 [[nodiscard]] const OptionRow* find_option(std::string_view names);
 
-/// Applies the option of a row and records it in DenoiseOptions::given.
+/// Applies the option of a row and records the option in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
 /// Returns the first option on the command line whose row has all bits of `with` and no bit of
 /// `without`. Returns an empty text if there is no such option.

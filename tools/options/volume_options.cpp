@@ -99,8 +99,8 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns the first given option that excludes the filter of components of a series, or an empty
-/// text.
+/// Returns the first given option that excludes the decomposition of a series into components, or
+/// an empty text.
 std::string refused_by_series(const DenoiseOptions& options) {
   if (options.input.depth.on) return "--depth";
   if (has_guide_file(options.method)) return "--guide";

@@ -70,8 +70,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block. Masked areas contain no noise, and black
-  /// borders, whose samples are all equal, contain no noise.
+  /// Returns whether the statistics include a block. Masked areas and black borders contain no
+  /// noise. All samples of a black border are equal.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;

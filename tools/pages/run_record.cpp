@@ -48,8 +48,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // For a noise level from the user, only the noise model contains the level. The page shows
-  // `estimate.level`.
+  // The page shows `estimate.level`. If the user specifies the noise level, only the noise model
+  // contains the level, and the function copies the level to the estimate.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 

@@ -16,7 +16,8 @@ namespace lull::tools {
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the defects of `source` that lull repairs. The defects come from the file of --repair.
-/// Without a file, they are the defects that are certain in the excerpts of complete frames.
+/// Without a file, the result contains the defects that are certain in the excerpts of complete
+/// frames.
 /// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);

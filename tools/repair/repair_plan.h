@@ -26,7 +26,7 @@ struct RepairPlan {
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the defects of an input that are certain. The excerpts consist of complete frames.
+/// Finds the defects that an input certainly has. The excerpts consist of complete frames.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
 /// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)", or an empty text if

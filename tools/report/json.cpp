@@ -17,7 +17,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  // JSON text has no binary values, so the parser never calls this function.
+  // JSON text contains no binary values, so the parser never calls the function `binary`.
   bool binary(binary_t&) override { return false; }
 
   bool start_object(std::size_t) override { return open(Json::object()); }

@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Returns whether the name of the file or the permissions of the user cause the error. Such an
-/// error occurs before the first write.
+/// Returns whether the error comes from the name of the file or from missing permissions, instead
+/// of from the write.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||

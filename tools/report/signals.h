@@ -1,5 +1,5 @@
 #pragma once
-// Stops the program in order on SIGINT, SIGTERM and SIGHUP.
+// Stops the program on SIGINT, SIGTERM and SIGHUP without leaving temporary files.
 
 #include <atomic>
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace lull::tools {
 
-/// Watches SIGINT, SIGTERM and SIGHUP. The first signal requests a stop through token(). A second
-/// signal n, or the end of the time `patience`, makes the object call `clean_up` and end the
-/// process with the exit code 128 + n. The object must exist before other threads start. Objects
-/// can be nested: the outer object sets the deadline, and the inner object cleans up.
+/// Watches SIGINT, SIGTERM and SIGHUP. The first signal n requests a stop through token(). After a
+/// second signal, or after the time `patience`, the object calls `clean_up` and ends the process
+/// with the exit code 128 + n. The object must exist before other threads start. Objects can be
+/// nested: the outer object sets the deadline, and the inner object cleans up.
 class SignalWatch {
  public:
   /// @param patience  the time in which the pipeline stages must finish their current calls; by

@@ -20,15 +20,15 @@ constexpr std::size_t short_excerpt = 3;
 /// a check does not find noise between frames.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, because a new session filters the first frames without the
-/// frames before.
+/// ratio within a scene is higher, because a session that begins within a scene has no previous
+/// frames.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible. The follower treats such
 /// levels as equal.
 constexpr float min_distinct_level = 0.7f;
 /// Minimum ratio of the measured to the expected frame difference in flat areas. If the ratio is
-/// lower, motion without compensation causes the difference between frames. Measured ratios are at
-/// least 0.89 for noise, and 0.17 to 0.73 for motion. Completely textured pictures are exceptions.
+/// lower, uncompensated motion causes the difference between frames. Measured ratios are at least
+/// 0.89 for noise, and 0.17 to 0.73 for motion. Completely textured pictures are exceptions.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -226,9 +226,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // The estimation cannot measure noise between the frames. The current scene then continues,
-  // except for a still picture after a cut. If an earlier scene has noise between frames, the still
-  // picture counts as free of noise. Otherwise, the single picture determines the noise.
+  // If the estimation finds no noise between frames, the current scene continues. A still picture
+  // after a cut is an exception. The still picture counts as free of noise if an earlier scene has
+  // noise between frames. Otherwise, the single picture determines the noise.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

@@ -38,7 +38,7 @@ struct InputSamples {
                                         const io::MediaSource& source);
 
 /// Estimates the noise of an input that lull can read a second time. If the noise of a clip
-/// changes, the function searches for the cuts and estimates the noise of each scene.
+/// changes, the function estimates the noise of each scene.
 /// @param source  the open input; the function does not read from `source`
 /// @param samples  repaired excerpts of the input
 /// @param repair  repairs the further frames that the function reads

@@ -27,7 +27,7 @@ struct DepthPlan {
 /// Reads the first frames of an input that lull can read a second time.
 [[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
-/// Plans the filter of an input. `frames` contains the first frames of the input.
+/// Plans the denoising of an input. `frames` contains the first frames of the input.
 /// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);

@@ -24,7 +24,8 @@ namespace lull::tools {
 class GrainJob {
  public:
   /// @param format  format of the input
-  /// @throws InvalidArgument  frames of this format have no grain table, or the input is a pipe
+  /// @throws InvalidArgument  frames of this format have no grain table, or lull cannot read the
+  ///     input a second time
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 

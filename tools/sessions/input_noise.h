@@ -37,7 +37,8 @@ class InputNoise {
   /// @throws InvalidArgument, and any error of reading
   void find(io::MediaSource& source);
 
-  /// Returns the noise from before the first frame: the given or estimated noise of the input.
+  /// Returns the noise that lull determines before the first frame: the given or estimated noise of
+  /// the input.
   const NoiseRecord& known() const { return known_; }
   /// Returns the scenes up to the last frame of the source. If lull does not track the noise, the
   /// record contains all known scenes. If two successive scenes have the same start time, the first

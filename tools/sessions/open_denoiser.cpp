@@ -51,7 +51,7 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // The parameters reduce only the memory of BM3D sessions.
+      // Only BM3D sessions have parameters that reduce their memory.
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;

@@ -19,9 +19,9 @@ class PhaseFile {
   /// Opens the file. Without --phase-turn, the constructor reads the file once, and the range of
   /// the values determines the value of a full turn.
   /// @param source  the magnitudes
-  /// @param on_open  receives the open file before the file is read
+  /// @param on_open  receives the open file
   /// @throws NoInput  the file cannot be opened
-  /// @throws BadData  the file is damaged, has another size, or its range is unknown
+  /// @throws BadData  the file is damaged, or its size or range is wrong
   /// @throws InvalidArgument  the file is not a volume
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});
@@ -32,8 +32,8 @@ class PhaseFile {
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The smallest value in the file. PhaseOutput writes phases in the range of a full turn that
-  /// begins at this value.
+  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the range of a full
+  /// turn that begins at this value.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 

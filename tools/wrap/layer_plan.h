@@ -20,10 +20,8 @@ struct LayerPlan {
   [[nodiscard]] std::string text() const;
 };
 
-/// Plans the denoised layers and the copied layers.
-/// @param all  layers of the open source
-/// @param names  layers of --layer, beginning with the picture of the source; empty: all layers
-///     with colours
+/// Plans the denoised layers and the copied layers of an open source.
+/// @param names  layers of --layer; empty: all layers with colours
 /// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages
 /// @throws BadData  a layer does not exist or contains no light

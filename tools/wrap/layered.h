@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// The session for a denoised layer beside the picture. The frames of the session contain the
+/// The session for a denoised layer other than the picture. The frames of the session contain the
 /// samples of the layer.
 struct LayerDenoiser {
   io::LayerName layer;  // the layer, only with the channels that are filtered
