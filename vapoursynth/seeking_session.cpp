@@ -77,10 +77,10 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the first frame for the session, and pushes the frames before the target. The target
-/// depends on `margin_.before` earlier frames, and repeated frames do not count. Repeated frames
-/// are detectable only after a frame that differs completely from the previous frame
-/// (Timeline::is_distinct). Returns false if the host must provide the frames `more`.
+/// Finds the first frame for the session, and pushes the frames before the target. Repeated frames
+/// do not count in the margin. The function can detect repeated frames only after a frame with
+/// independent noise (RepeatState::independent). Returns false if the host must provide the frames
+/// `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

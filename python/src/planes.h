@@ -36,8 +36,8 @@ class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
   /// Returns the image as a frame. If `copy` is true, or the rows of the image are not contiguous,
-  /// the frame is a copy. In all other cases, the frame shares the memory of the image. The caller
-  /// must then preserve the image until the session has returned the result.
+  /// the frame is a copy. All other frames share the memory of the image, which the caller must
+  /// then preserve until the session has returned the result.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -49,9 +49,9 @@ class DeviceFrames {
 /// @throws InvalidArgument  the planes do not have the format of the frames
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// Returns the planes as a frame of `pool`'s format. If `copy` is true, or the rows of the planes
-/// are not contiguous, the frame is a copy. In all other cases, the frame shares the memory of the
-/// planes and keeps their arrays alive. The caller must have released the GIL.
+/// Returns the planes as a frame of `pool`'s format. If `copy` is true, or the rows are not
+/// contiguous, the frame is a copy. All other frames share the memory of the planes and keep their
+/// arrays alive. The caller must have released the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A frame that a session has returned.

@@ -25,9 +25,8 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// Pushes an image and returns the results that are ready. `slice` is the position of the image
-  /// in a volume, or -1 for an image that is not a slice. `guide` is the guide of the image; it is
-  /// empty if the session matches patches without guides. `features` are the feature buffers of a
-  /// render.
+  /// in a volume, or -1. `guide` is empty if the session matches patches without guides. `features`
+  /// are the feature buffers of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
   /// Pushes an image in GPU memory. If `copy` is false, the caller must not change the image until

@@ -22,9 +22,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Sets each sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x,
-/// y). The rotation must be far below 45 degrees. The function mirrors samples at the borders of
-/// `from`. Both planes must have the same size. `intermediate` is scratch memory of this size.
+/// Sets sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x, y). The
+/// rotation must be far below 45 degrees. The planes and the scratch memory `intermediate` must
+/// have equal sizes. Borders are mirrored.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

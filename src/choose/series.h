@@ -23,10 +23,10 @@ struct SeriesSettings {
   float zero = 0;      // the sample that represents a magnitude of 0
 };
 
-/// Denoises a series by its principal components over the volumes (series/fit.h), in place.
+/// Denoises a series in place, by its principal components over the volumes (series/fit.h).
 /// @param samples  samples on the 0..255 scale; NaN marks a voxel without a sample
-/// @return false if the volumes have too little in common, or fewer than two have noise; the
-///     samples are then unchanged
+/// @return false if the volumes have too little in common or no noise; the samples are then
+///     unchanged
 /// @throws InvalidArgument  a name is unknown
 /// @throws DeviceUnavailable
 [[nodiscard]] bool denoise_series(const series::Samples& samples, const SeriesSettings& settings);

@@ -19,8 +19,8 @@ namespace lull::pipeline {
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
 /// Returns a denoiser of interlaced frames. The sessions `even` and `odd` filter the even and the
-/// odd rows as progressive clips. The denoiser interleaves the results. latency() is the maximum of
-/// the latencies of both sessions. Frames must be in host memory.
+/// odd rows as progressive clips, and the denoiser interleaves the results. Frames must be in host
+/// memory.
 /// @param even, odd  equal filters, opened with field_format(frame)
 /// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,

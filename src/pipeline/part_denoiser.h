@@ -29,10 +29,9 @@ struct PartContext {
   std::function<void(std::int64_t)> idle{};
 };
 
-/// Returns a denoiser for the frames in `wanted` of a single stream. The denoiser returns all other
-/// frames without samples. `session` filters the first span, and `reopen` opens a session for each
-/// further span. A session may filter several spans that are close to each other. Frames with
-/// Frame::context_only do not count.
+/// Returns a denoiser for the frames in `wanted`. All other results are frames without samples.
+/// `session` filters the first span, and `reopen` opens a session for each further span. A session
+/// may filter several spans that are close to each other.
 /// @param wanted  spans in increasing order, without overlap
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,

@@ -22,10 +22,9 @@ struct PartOptions {
   ShardOptions shard{};
 };
 
-/// Returns a denoiser that cuts a clip into parts, which `sessions` filter in their own threads. An
-/// idle session takes the next part, or half of another session's part. Each session also filters
-/// the margins of its part, so equal sessions produce the results of one session. Frames must be in
-/// host memory.
+/// Returns a denoiser that cuts a clip into parts, which `sessions` filter in their own threads.
+/// Each session also filters the margins of its part, so equal sessions produce the results of one
+/// session. Frames must be in host memory.
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
                                                     PartOptions options);

@@ -44,8 +44,7 @@ struct PipelineOptions {
 };
 
 /// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. If a stage
-/// fails or the token stops the run, all stages end, and the sink remains unfinished. Then run()
-/// rethrows the first failure.
+/// fails or the token stops the run, the sink remains unfinished. run() rethrows the first failure.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned a wrong number of frames
 PipelineStats run(FrameSource& source, Denoiser& denoiser, FrameSink& sink,

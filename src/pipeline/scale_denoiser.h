@@ -19,8 +19,8 @@ namespace lull::pipeline {
 /// Returns the format of frames of half the size. Their samples are floats on the 0..255 scale.
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
-/// Makes frames of half the size. A sample of the result is the weighted mean of the nearest 4x4
-/// samples of the frame, with the weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
+/// Makes frames of half the size. Each sample of the result is the weighted mean of 4x4 samples of
+/// the frame, with the weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
@@ -34,10 +34,9 @@ class Halving {
   std::vector<float> intermediate_;
 };
 
-/// Returns a denoiser of frames at two scales: `fine` filters the frame, and `coarse` filters the
-/// frame at half size. The result is fine + E G (coarse - D fine), where D halves the size, E
-/// doubles the size, and G is a low-pass filter.
-/// @param frame  format of the frames; `coarse` has the format half_format(frame)
+/// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine), where D
+/// halves the size, E doubles the size, and G is a low-pass filter.
+/// @param fine, coarse  sessions for full size and for half size (half_format())
 /// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,

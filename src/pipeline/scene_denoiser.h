@@ -21,10 +21,10 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 /// `starts` contains increasing times in seconds, with the same origin as Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
-/// Returns a denoiser that filters each scene in its own session, so that the frames of a scene do
-/// not influence other scenes. A repeated frame belongs to the scene of the frame that it repeats.
+/// Returns a denoiser that filters each scene in its own session. The frames of a scene do not
+/// influence other scenes. A repeated frame belongs to the scene of the frame that it repeats.
 /// @param first  session for the first scene of the clip
-/// @param find  finds the scene of a frame; push() calls `find` once for each frame
+/// @param find  finds the scene of a frame
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);
 /// @param starts  increasing times in seconds; scene i + 1 begins at the time starts[i]

@@ -29,7 +29,6 @@ struct ShardOptions {
 /// the order of the frames. At most latency() + 1 frames are in flight. If a session throws a
 /// DeviceFailure, the other sessions filter its frames.
 /// @param repeats  detects repeated frames for a single session; may be null
-/// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
                                               ShardOptions options = {},
                                               std::unique_ptr<RepeatFinder> repeats = nullptr);

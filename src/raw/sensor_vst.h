@@ -4,8 +4,10 @@
 
 // All colours share the generalised Anscombe transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b), scaled
 // to 0..255. The value w is balance * x, where x is the scaled sample. The noise variance of green
-// samples is a w + b. Red, green and blue are equal in neutral areas, but have different noise
-// levels.
+// samples is a w + b.
+
+// Red, green and blue are equal in neutral areas after the transform, as demosaicing requires.
+// Their noise levels differ.
 
 // A filter estimates E[f(z) | y], where y is the true value and z the noisy value. The inverse for
 // a colour returns the value y for which this expectation equals the result of the filter. The

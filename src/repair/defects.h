@@ -32,8 +32,7 @@ struct PlaneDefects {
 };
 
 /// The defects of all frames of a clip, or of all fields of one parity. The defects do not depend
-/// on a single frame, so the repair of a part of a clip has the same result as the repair of the
-/// complete clip.
+/// on a single frame, so lull can repair a part of the clip with the same result.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 

@@ -185,10 +185,9 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// Returns the degrees of freedom of the smoothing (the trace of its matrix), with a relative error
-/// of less than 1 %. The trace is a sum over approximate eigenvalues of the penalty D^T D.
-/// Eigenvalue k is 0 for k < order, and (2 - 2 cos w)^order for other k, with w = pi (k - (order -
-/// 1) / 2) / size.
+/// Returns the degrees of freedom of the smoothing: the trace of its matrix, with a relative error
+/// below 1 %. The first `order` eigenvalues of the penalty D^T D are 0. Any further eigenvalue k is
+/// about (2 - 2 cos w)^order, where w = pi (k - (order - 1) / 2) / size.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;

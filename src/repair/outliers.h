@@ -51,8 +51,8 @@ struct OutlierField {
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order, in contrast to impulses. Outliers
-/// have an order if a displacement is frequent, or if many outliers are in a row, in a column or in
-/// a small part of the plane.
+/// have an order if a displacement is frequent. Outliers also have an order if many of them are in
+/// one row, in one column or in a small part of the plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 
 }  // namespace lull::repair

@@ -2,15 +2,14 @@
 // Enlarges pictures without noise. Lanczos interpolation loses detail, and several rounds of two
 // steps restore the detail.
 
-// In the first step of a round, the first phase of BM3D filters the enlarged picture, with a
-// threshold that decreases from round to round. Similar patches have their samples at different
-// positions of the detail (Danielyan, Foi, Katkovnik, Egiazarian, "Image upsampling via spatially
-// adaptive block-matching filtering", EUSIPCO 2008). Unlike this paper, lull adds no noise.
+// In the first step of a round, the first phase of BM3D filters the enlarged picture. Similar
+// patches contain different samples of the same detail (Danielyan, Foi, Katkovnik, Egiazarian,
+// "Image upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008). Unlike this
+// paper, lull adds no noise.
 
-// In the second step of a round, back-projection (Irani and Peleg 1991, "Improving resolution by
-// image registration") corrects the enlarged picture. The Enlarger subtracts the area means of the
-// enlarged picture from the small picture, and adds the enlarged difference. The chroma planes of
-// YUV get only the second step.
+// In the second step of a round, back-projection corrects the enlarged picture (Irani and Peleg
+// 1991, "Improving resolution by image registration"). The Enlarger subtracts the area means of the
+// enlarged picture from the small picture, and adds the enlarged difference.
 
 #include <memory>
 #include <optional>
@@ -40,7 +39,7 @@ struct Params {
 /// @throws InvalidArgument  the factor is out of range, or the result is too large for a frame
 [[nodiscard]] FrameFormat scaled_format(const FrameFormat& format, double factor);
 
-/// Enlarges frames of one format. Equal frames give bit-exact equal results for any number of
+/// Enlarges frames of one format. Equal frames give bit-identical results for any number of
 /// threads.
 class Enlarger {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 // Resamples planes of floats: enlarges with the Lanczos kernel, and reduces with the mean over the
-// area of a sample. The centre of sample i is at i + `site`, in units of samples. `site` is 0.5 for
-// a centred sample, and smaller for a chroma sample to the left of the centre.
+// area of a sample. The centre of sample i is at i + `site`. For a centred sample, `site` is 0.5.
+// For a chroma sample to the left of the centre, `site` is smaller.
 
 #include <vector>
 

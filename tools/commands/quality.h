@@ -22,10 +22,9 @@ template <class T>
 /// The sum of the weights is 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
-/// Returns the structural similarity of Wang 2004 (doi:10.1109/TIP.2003.819861), as the mean over
-/// all window positions within the picture. The window is Gaussian with 11x11 samples and sigma
-/// 1.5, but not larger than the picture. K1 = 0.01, K2 = 0.03, without downsampling. The planes
-/// must have equal sizes, at least 1x1.
+/// Returns the SSIM of Wang 2004 (doi:10.1109/TIP.2003.819861), as the mean over all window
+/// positions within the picture. The window is Gaussian with 11x11 samples and sigma 1.5, but not
+/// larger than the picture. K1 = 0.01, K2 = 0.03, without downsampling.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 

@@ -24,10 +24,9 @@ struct VolumeTotals {
   double ssim() const;  // NaN if there are no window positions
 };
 
-/// Compares two volumes of equal size, slice by slice. SSIM (Wang 2004,
-/// doi:10.1109/TIP.2003.819861) is the mean over all Gaussian windows of 11x11x11 voxels within the
-/// volume, with sigma 1.5, K1 = 0.01 and K2 = 0.03. The centre of a window must be within the mask.
-/// Windows are not larger than the volume. Windows with values that are not finite do not count.
+/// Compares two volumes of equal size. SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) is a mean over
+/// Gaussian windows of 11x11x11 voxels with sigma 1.5. K1 is 0.01, and K2 is 0.03. The centre of a
+/// window must be within the mask. Windows with values that are not finite do not count.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0

@@ -16,8 +16,7 @@ namespace lull::tools {
 }
 
 /// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
-/// with brightness". The number 3.9 is the standard deviation of the means of 8x8 samples. If the
-/// estimation fails, the text begins with "cannot tell (reason); assumed white".
+/// with brightness". The number 3.9 is the standard deviation of the means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 

@@ -32,9 +32,9 @@ const Preset* preset_or_reject(const std::string& text) {
   reject_word("--preset", text, names);
 }
 
-/// Parses "A" (a value for both phases) or "A:B", and sets the parameter `Member` of the phases. A
-/// applies to the phase with a hard threshold, and B applies to the Wiener phase. `read` converts a
-/// text to a value. `VolumeMember` is the parameter of bm4d, or null if bm4d has no such parameter.
+/// Parses "A" or "A:B", and sets the parameter `Member` of both phases. A applies to the phase with
+/// a hard threshold, and B applies to the Wiener phase. `VolumeMember` is the parameter of bm4d, or
+/// null if bm4d has no such parameter.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

@@ -25,8 +25,7 @@ namespace lull::tools {
 /// Reads a file of defects for frames like the frames of `source`. The file is a text with lines "x
 /// y" or "x y FIRST LAST", or a picture in which defective samples are not 0.
 /// @throws NoInput  the file cannot be read
-/// @throws BadData  a line, a position or the size of the picture is not valid, or more than a
-///     tenth of the frame is defective
+/// @throws BadData  the content is not valid, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 

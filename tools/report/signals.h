@@ -11,8 +11,7 @@ namespace lull::tools {
 
 /// Watches SIGINT, SIGTERM and SIGHUP. The first signal n requests a stop through token(). After a
 /// second signal, or after the time `patience`, the object calls `clean_up` and ends the process
-/// with the exit code 128 + n. The object must exist before other threads start. Objects can be
-/// nested: the outer object sets the deadline, and the inner object cleans up.
+/// with the exit code 128 + n. The object must exist before other threads start.
 class SignalWatch {
  public:
   /// @param patience  the time in which the pipeline stages must finish their current calls; by

@@ -25,9 +25,8 @@ enum class KnownFrom {
 };
 
 /// Returns the frames of a source and detects changes of the noise. The follower estimates the
-/// noise at a cut, at the beginning of a known scene, and after an indication of the quick check.
-/// An estimate uses three frames, or up to `frames_ahead` frames if three frames indicate a change.
-/// Equal streams give equal scenes.
+/// noise at a cut, at the beginning of a known scene, and if the quick check indicates a change. An
+/// estimate uses three frames first, and more frames if necessary.
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function at the beginning of a scene with different noise.

@@ -19,8 +19,7 @@ constexpr float same_level = 1.3f;
 constexpr double near_s = 1.0;
 /// Limits for the standard deviation of the means of 16x16 samples. Noise above both limits is
 /// coarse and requires frames of half the size. The first limit is relative to the standard
-/// deviation of the means of 8x8 samples; the ratio is 0.5 for noise without long-range
-/// correlation. The second limit is on the 0..255 scale.
+/// deviation of the means of 8x8 samples, and the second limit is on the 0..255 scale.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -70,9 +69,8 @@ struct Change {
 };
 
 /// Returns the time of a cut from the differences between consecutive frames. A difference of more
-/// than 2.5 times the median is a cut. Without such a difference, only the noise changes at the
-/// cut. The function then splits the differences into two groups, with the largest variance between
-/// the groups.
+/// than 2.5 times the median is a cut. Without such a difference, the function splits the
+/// differences into two groups with the largest variance between the groups.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

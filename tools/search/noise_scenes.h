@@ -34,8 +34,7 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
 /// Returns the scenes of a clip. Each group of successive excerpts with similar noise levels is a
-/// scene. A new scene begins at the largest change of the picture between two excerpts. Scenes
-/// without an excerpt are not detected.
+/// scene. A new scene begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
 /// @param frames_from  reads frames of the clip; if empty, the clip is one scene

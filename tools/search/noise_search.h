@@ -29,9 +29,8 @@ struct InputSamples {
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, spread over the selected part of an input. lull must be able to read the
-/// input a second time. The function seeks, so its duration does not depend on the length of the
-/// input.
+/// Decodes a few frames, spread over the selected part of an input. The function seeks, so its
+/// duration does not depend on the length of the input.
 /// @param source  the open input; the function opens the input a second time
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
@@ -42,7 +41,6 @@ struct InputSamples {
 /// @param source  the open input; the function does not read from `source`
 /// @param samples  repaired excerpts of the input
 /// @param repair  repairs the further frames that the function reads
-/// @throws any error of opening and reading the input
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 

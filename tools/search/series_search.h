@@ -37,20 +37,20 @@ class SeriesCollector {
   /// Adds a slice. The caller must add the slices in order.
   void add(const Frame& slice);
 
-  /// Adds the noise level of each volume to the noise of the input, and decomposes the series if
-  /// required. The caller may call this function only once.
+  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. The
+  /// caller may call this function only once.
   /// @param scene  the noise of all volumes together
-  /// @param given  true: the noise is given and does not change; false: the noise is an estimate,
-  ///     which the decomposition may correct
+  /// @param given  true: the noise is given and does not change; false: the decomposition may
+  ///     correct the noise
   void complete(SceneNoise& scene, bool given);
 
  private:
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the magnitudes in the store by real and imaginary parts.
   void read_phases();
-  /// Adds the real and imaginary parts, divided by `part_scale`, to the noise levels of the
-  /// volumes, and estimates the common noise of all parts. Returns no value if too few voxels are
-  /// usable.
+  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. The function
+  /// stores the levels of the volumes in `levels_`, and returns the common noise of all parts.
+  /// Returns no value if too few voxels are usable.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;

@@ -48,9 +48,9 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise. The text contains the noise levels, a hash of the
-/// autocorrelations if the noise is not white, and a hash of the noise curves if the noise depends
-/// on brightness.
+/// Returns the text that a job records for noise. The text contains the noise levels. For coloured
+/// noise, the text also contains a hash of the autocorrelations. For noise that depends on
+/// brightness, the text also contains a hash of the noise curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;

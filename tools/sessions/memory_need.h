@@ -29,7 +29,7 @@ struct PlannedSessions {
 /// Returns the length of a part in frames, for a clip that several sessions of temporal filtering
 /// share. All parts in host memory together use at most a quarter of the memory limit, but at least
 /// 1 GiB and at most 8 GiB.
-/// @param clips  number of clips in memory; each parity of fields is a clip
+/// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

@@ -28,11 +28,9 @@ struct OpenedDenoisers {
 };
 
 /// Opens a session for each of `backends`. The sessions share the frames of a clip. If the memory
-/// of a device is too small, the function reduces the number of streams and the size of batches.
-/// `fallback` states whether the CPU may replace all GPUs. `notify` receives messages from any
-/// thread.
-/// @throws OutOfDeviceMemory  the smallest session needs more memory
-/// @throws DeviceFailure
+/// of a device is too small, the function reduces the memory of the sessions. `fallback` states
+/// whether the CPU may replace all GPUs. `notify` receives messages from any thread.
+/// @throws OutOfDeviceMemory, DeviceFailure
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,

@@ -105,8 +105,7 @@ class ContextEnd {
   std::vector<std::int64_t> idle_;
 };
 
-/// Replaces the denoisers by denoisers that filter only the frames in `ranges`, for example the
-/// missing frames of a resumed job.
+/// Replaces the denoisers by denoisers that filter only the frames in `ranges`.
 /// @param format  format of the frames or fields
 /// @param context_end  null if the source returns no context frames
 /// @param first_session  index in `context_end` for the session of the first denoiser

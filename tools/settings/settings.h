@@ -34,9 +34,9 @@ struct CommandSettings {
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. The values of the command line (`given`) come last. A
-/// value replaces values with lower precedence that set the same property. For example, --preset on
-/// the command line replaces LULL_PROFILE.
+/// Returns all values that apply to a run. A value replaces values with lower precedence that set
+/// the same property. For example, --preset on the command line replaces LULL_PROFILE.
+/// @param given  the values on the command line
 /// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,

@@ -17,10 +17,10 @@ struct Setting {
   int line = 0;                     // from 1
 };
 
-/// Parses a part of TOML 1.0: tables with bare names, and keys with a string of one line, a number,
-/// a boolean, or an array of strings and numbers on one line. `name` is the name of the file for
-/// messages.
-/// @throws InvalidArgument  the text contains other syntax; the message contains file and line
+/// Parses a part of TOML 1.0: tables with bare names, and keys with a string, a number, a boolean,
+/// or an array of strings and numbers. Each value must be on one line. `name` is the name of the
+/// file for messages.
+/// @throws InvalidArgument  the text contains other syntax
 [[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
 
 /// Reads and parses a settings file of at most 1 MiB.

@@ -27,8 +27,8 @@ struct VolumeMask {
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 
-/// Reads the mask for the slices of `source`. Voxels that are not 0 are inside the mask. The caller
-/// has opened `source` with `options`.
+/// Reads the mask for the slices of `source`. Voxels that are not 0 are inside the mask.
+/// @param options  the options of `source`
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
 /// @throws InvalidArgument  the file is not a stack

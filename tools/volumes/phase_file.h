@@ -22,7 +22,6 @@ class PhaseFile {
   /// @param on_open  receives the open file
   /// @throws NoInput  the file cannot be opened
   /// @throws BadData  the file is damaged, or its size or range is wrong
-  /// @throws InvalidArgument  the file is not a volume
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});
 

@@ -20,8 +20,7 @@ struct FeatureLayer {
 
 /// The feature buffers of one denoised layer. A feature buffer with a well-known name must have the
 /// view and the size of the denoised layer. lull prefers feature buffers with the prefix of the
-/// denoised layer (the view layer in "ViewLayer.Combined"). Variances and half buffers without a
-/// layer name belong to the sum of all light.
+/// denoised layer, for example the view layer in "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;

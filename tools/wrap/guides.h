@@ -22,7 +22,7 @@ namespace lull::tools {
 /// Returns a denoiser that adds the guide (Frame::guide) to every frame and passes the frame to
 /// `denoiser`. The guide has the scale of the input.
 /// @param first_frame  if set, the guide may be longer than the input
-/// @throws BadData  also from push() and drain(): the guide is shorter or longer than the input
+/// @throws BadData  also from push() and drain(): the guide has a wrong length
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,
                                                FirstFrame first_frame = {});
