@@ -198,8 +198,8 @@ class PartScheduler final : public Denoiser {
       if (left > most) longest = &part, most = left, number = at;
     }
     // `filtered_twice` is the maximum number of frames that two sessions filter because of the
-    // split. If the remaining frames exceed `worth_splitting` times this number, the second half
-    // contains the complete margin of the first half.
+    // split. A part with more than `worth_splitting` times this number of remaining frames has a
+    // second half that contains the complete margin.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

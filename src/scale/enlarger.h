@@ -11,6 +11,9 @@
 // 1991, "Improving resolution by image registration"). The Enlarger subtracts the area means of the
 // enlarged picture from the small picture, and adds the enlarged difference.
 
+// The threshold of BM3D decreases from round to round. The chroma planes of YUV get only
+// back-projection.
+
 #include <memory>
 #include <optional>
 

@@ -40,7 +40,7 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
 }
 
 /// Returns the sum of SSIM over one row of window positions, for samples with peak 1. The moments
-/// are those of the samples minus 0.5, because variances of floats are most precise near 0.
+/// describe the samples minus 0.5, because variances of floats are most precise near 0.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

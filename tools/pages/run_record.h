@@ -57,8 +57,7 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames on the page; empty: frames at equal distances over the
-  ///     clip
+  /// @param chosen  numbers of the frames on the page; empty: some frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
   /// Begins the record. The caller must call begin() before the first frame.

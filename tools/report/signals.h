@@ -14,8 +14,8 @@ namespace lull::tools {
 /// with the exit code 128 + n. The object must exist before other threads start.
 class SignalWatch {
  public:
-  /// @param patience  the time in which the pipeline stages must finish their current calls; by
-  ///     default less than two seconds
+  /// @param patience  the time for the pipeline stages to finish their current calls; with the
+  ///     default, the process ends within two seconds
   explicit SignalWatch(std::function<void(int)> clean_up,
                        std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();

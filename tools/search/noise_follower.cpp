@@ -43,8 +43,8 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the expected value of QuickCheck::flat_noise for frames with this noise. The value is
-/// the mean deviation of samples from the mean of their two neighbours in the row.
+/// Returns the expected value of QuickCheck::flat_noise for frames with the estimated noise. The
+/// value is the mean deviation of samples from the mean of their two neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));

@@ -183,9 +183,9 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);
     }
-    // The noise is certain if the number of signal components is at most half of the number of
-    // combined volumes. The remaining components then contain only noise, even if all cubes of
-    // 4x4x4 voxels contain structure.
+    // The noise estimate is certain if the number of signal components is at most half of the
+    // number of combined volumes. The other components then contain only noise, even if all cubes
+    // of 4x4x4 voxels contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

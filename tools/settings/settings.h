@@ -36,7 +36,7 @@ struct CommandSettings {
 
 /// Returns all values that apply to a run. A value replaces values with lower precedence that set
 /// the same property. For example, --preset on the command line replaces LULL_PROFILE.
-/// @param given  the values on the command line
+/// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
