@@ -74,8 +74,8 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
   // The first pass resamples rows. The warp maps exactly one position (x, y) in column x of the
-  // result to a position (u, v) in row v of `from`. The intermediate value at (x, v) is the value
-  // of `from` at (u, v).
+  // result to a position (u, v) in row v of `from`. The first pass stores the value of `from` at
+  // (u, v) as the intermediate value at (x, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

@@ -10,10 +10,8 @@
 namespace lull::burst {
 
 /// Returns a session that aligns frames and passes them to `denoiser`. The session warps the frames
-/// that are at most `around` frames before or after the reference frame `keep` (counted from 0),
-/// and does not change other frames. Frames must be in host memory. Until the reference frame
-/// arrives, the session stores the last `around` frames before it. Float samples that are not
-/// finite count as 0.
+/// that are at most `around` frames away from the reference frame `keep`. Frames must be in host
+/// memory.
 /// @param main_plane  the plane of `format` that determines the alignment
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const FrameFormat& format, int main_plane,

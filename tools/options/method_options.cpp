@@ -1,4 +1,4 @@
-// Options that select the method and tune its parameters.
+// Defines the options that select the method and tune its parameters.
 
 #include "bm3d/names.h"
 #include "core/error.h"
@@ -32,9 +32,9 @@ const Preset* preset_or_reject(const std::string& text) {
   reject_word("--preset", text, names);
 }
 
-/// Parses "A" (a value for both phases) or "A:B" (A for the phase with a hard threshold, B for the
-/// Wiener phase), and sets the parameter `Member` of these phases. `read` converts a text to a
-/// value. `VolumeMember` is the same parameter of bm4d; null if there is none.
+/// Parses "A" or "A:B", and sets the parameter `Member` of both phases. A applies to the phase with
+/// a hard threshold, and B applies to the Wiener phase. `VolumeMember` is the parameter of bm4d, or
+/// null if bm4d has no such parameter.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
@@ -333,8 +333,8 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
-  // An explicit option overrides the default of the profile; validate() rejects unsupported
-  // combinations.
+  // An explicit option overrides the default of the profile. validate() rejects combinations that
+  // are not supported.
   if (const auto& mode = options.method.second_search) {
     params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;
     params.same_groups = *mode == SecondSearch::none   ? bm3d::SameGroups::all
