@@ -10,19 +10,19 @@
 
 namespace lull {
 
-/// Noise that is known from another source than the removed noise, for example from repeated
-/// estimates during the clip.
+/// Noise from another source than the removed noise, for example from estimates that are repeated
+/// during the clip.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the measured correlations by the normal equations (Yule-Walker),
-/// corrected for the blocks from which decoders compose the grain. Then fits the scaling functions
-/// of luma to the measured variances. The result is empty if there is no noticeable grain (less
-/// than a fifth of an 8-bit step in every plane), or if nothing was measured. If `known` is not
-/// null, its levels (grain_curve.h) replace the measured levels; if it is coloured, its
-/// correlations also replace the measured correlations.
+/// Fits the parameters of grain synthesis to the statistics of a scene. Autoregressive filters are
+/// fitted to the correlations by the normal equations (Yule-Walker), corrected for the blocks from
+/// which decoders compose the grain. Scaling functions of luma are fitted to the variances. Returns
+/// std::nullopt if no grain was measured, or less than a fifth of an 8-bit step in every plane.
+/// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
+///     replace the measured values
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 
