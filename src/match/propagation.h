@@ -10,12 +10,15 @@
 // In the second phase, the matcher compares the members of the groups of the first phase in the
 // same way, in the guide of the second phase.
 
-// The candidates of a reference patch without a search of its complete window are, in this order:
-// 1. the patches of the refinement window in the reference frame, row by row;
-// 2. the patches of the refinement windows in the neighbouring frames, centred on the position that
-//    motion predicts, frame by frame in the order of group.h;
-// 3. members of the groups of neighbouring searched reference patches, at the same displacement, if
-//    they lie in the search window of the reference patch.
+// A reference patch without a search of its complete window has three kinds of candidates, in this
+// order:
+// 1. patches of the refinement window in the reference frame, row by row;
+// 2. patches of the refinement windows in neighbouring frames, around the position that motion
+//    predicts;
+// 3. members of the groups of neighbouring searched reference patches, at the same displacement.
+
+// Neighbouring frames are searched in the order of group.h. A member of a group is a candidate only
+// if it lies in the search window of the reference patch.
 
 // In propagation, each candidate counts once, and no bias is added to distances. All other rules of
 // group.h apply.

@@ -8,9 +8,11 @@
 
 // Foi 2009, "Clipped noisy images: heteroskedastic modeling and practical denoising"
 // (doi:10.1016/j.sigpro.2009.04.035), stabilises noise of the level s by a function f with f'(z) =
-// sigma / S, where S is the standard deviation of clipped samples with the mean z. This file uses
-// f'(z) = sigma / sqrt(s S), which is the same where no sample is clipped
-// (docs/measurements/clipped-noise.md states the gain).
+// sigma / S, where S is the standard deviation of clipped samples with the mean z.
+
+// This file uses f'(z) = sigma / sqrt(s S) as the derivative of the stabilising function, where S
+// is the standard deviation of clipped samples with the mean z, and s the noise level before
+// clipping. docs/measurements/clipped-noise.md states the gain.
 
 // A filter estimates E[f(z) | y] for samples z of intensity y, and this expectation is not f(y).
 // The inverse function returns the y for which the expectation equals the filter's result (Makitalo

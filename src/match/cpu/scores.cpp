@@ -3,12 +3,14 @@
 // (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is one
 // multiply-add.
 
-// Neighbouring reference patches share most of their samples, so for each displacement the kernel
-// compares each sample only once, in two steps:
-// 1. Rows of pairs are summed over `step` rows, and these sums are summed over the height of the
-//    patch.
-// 2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The kernel
-//    stores the sums and loads them again with a lane offset.
+// Neighbouring reference patches share most of their samples. For each displacement, the kernel
+// compares each sample only once, in two steps.
+
+// Step 1: rows of pairs are summed over `step` rows, and these sums are summed over the height of
+// the patch.
+
+// Step 2: the pairs of a patch beyond its first `step` columns belong to its right neighbours. The
+// kernel stores the sums and loads them again with a lane offset.
 
 // All sums of the kernel saturate at 16 bits. The unit of the bytes is so large that the match
 // threshold tau does not saturate.

@@ -1,6 +1,7 @@
 #pragma once
 // Fits the parameters of AV1 grain synthesis, so that the synthetic grain resembles the measured
-// grain of a scene.
+// grain of a scene. The correlations are corrected for the blocks from which decoders compose the
+// grain.
 
 #include <optional>
 
@@ -17,12 +18,11 @@ struct KnownGrain {
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits the parameters of grain synthesis to the statistics of a scene. Autoregressive filters are
-/// fitted to the correlations by the normal equations (Yule-Walker), corrected for the blocks from
-/// which decoders compose the grain. Scaling functions of luma are fitted to the variances. Returns
-/// std::nullopt if no grain was measured, or less than a fifth of an 8-bit step in every plane.
-/// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
-///     replace the measured values
+/// Fits autoregressive filters to the correlations of the grain of a scene by the normal equations
+/// (Yule-Walker), and scaling functions of luma to its variances. Returns std::nullopt if no grain
+/// was measured, or if the grain is below a fifth of an 8-bit step in every plane.
+/// @param known  if not null, its levels (grain_curve.h) replace the measured levels, and the
+///     correlations of coloured noise replace the measured correlations
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

@@ -1,5 +1,7 @@
 #pragma once
-// The level of the grain of a scene as a function of luma.
+// The level of the grain of a scene as a function of luma. The level is that of the noise that
+// denoising removed, or that of known noise. Known noise includes the noise that denoising leaves
+// in the picture, and has levels for lumas without flat areas.
 
 #include <vector>
 
@@ -26,11 +28,10 @@ inline constexpr double min_grain = 0.2;
 /// neighbouring bins of luma, weighted by their numbers of samples.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the grain curve of known noise, whose standard deviations `known` are on the 0..255
-/// scale in the order of increasing luma. In contrast to the removed noise, known noise includes
-/// the noise that denoising leaves in the picture. The function scales the curve by the strength of
-/// the noise removed in `scene`, relative to the noise removed in `all` scenes. If no noise was
-/// removed, or if `known` is empty, the result is `removed`.
+/// Returns the grain curve of known noise, scaled by the strength of the noise removed in `scene`,
+/// relative to the noise removed in `all` scenes. If no noise was removed, or if `known` is empty,
+/// the result is `removed`.
+/// @param known  standard deviations on the 0..255 scale, in the order of increasing luma
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

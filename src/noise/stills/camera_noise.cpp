@@ -33,10 +33,9 @@ constexpr double mean_gain = 2;
 constexpr double chroma = 1.2;
 
 /// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest
-/// frequencies (share). Scaled and synthetic pictures exceed both `sharp` limits, and filters get
-/// only the measured level. Camera pictures with coarse noise are soft and stay below the `soft`
-/// limits (their fine frequencies have levels of at most 5), and filters get the corrected level.
-/// In between, the transition is gradual.
+/// frequencies (share). Scaled and synthetic pictures exceed the two `sharp` limits, and filters
+/// get only the measured level. Camera pictures with coarse noise stay below the `soft` limits, and
+/// filters get the corrected level. In between, the transition is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

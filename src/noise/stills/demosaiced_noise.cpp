@@ -40,11 +40,12 @@ constexpr int band_count = 6;
 
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
-/// Minimum ratios of chroma levels (geometric means of U and V) in DCT coefficients (v, u), for
-/// demosaiced noise. L(n) is the level at v + u = n. `min_middle_share` is for L(5..6) / L(1..2):
-/// at least 0.32 in the simulated pictures of docs/measurements/camera-noise.md, and at most 0.16
-/// after in-camera denoising. `min_luma_share` is for L(5..6) divided by the level of luma: at
-/// least 0.59. `min_fall` is for L(3..4) / L(7..8): at least 1.8, and 1 for white noise.
+/// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
+/// level of the DCT coefficients (v, u) with v + u = n. In simulated pictures
+/// (docs/measurements/camera-noise.md), the ratios are:
+/// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32 (at most 0.16 after in-camera denoising);
+/// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
+/// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
 /// Minimum level of chroma in the DCT coefficients (v, u) with v + u = 5 or 6, for demosaiced
 /// noise. Clean photographs have a level of at most 1.1.

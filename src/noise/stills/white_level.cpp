@@ -127,10 +127,10 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
 }
 
 /// Subtracts the energy of texture that resembles noise from a variance. In pictures full of
-/// texture, even the flattest blocks contain texture: they have less energy at the finest
-/// frequencies than other blocks, or more energy in all coefficients than at the finest
-/// frequencies. In the second case, a line through the measurements of two groups of blocks gives
-/// the variance of a block with the same energy in all coefficients.
+/// texture, even the flattest blocks contain texture: other blocks have more energy at the finest
+/// frequencies, or the flattest blocks have more energy at other frequencies. In the second case, a
+/// line through the measurements of two groups of blocks gives the variance of a block without
+/// texture.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain

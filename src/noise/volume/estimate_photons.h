@@ -23,10 +23,10 @@ struct PhotonEstimate {
   double slope_error = 0;  // standard error of the gain, relative to the gain
 };
 
-/// Estimates the photon noise of a volume, or of planes over time. The function fits the variance
-/// at the high frequencies of cubes without structure (flat_cubes.h) as a linear function of their
-/// mean. The line determines the gain and the sum read^2 - gain offset. The third moment separates
-/// the offset from the read noise.
+/// Estimates the photon noise of a volume, or of planes over time. A line is fitted to the variance
+/// at the high frequencies of flat cubes (flat_cubes.h) as a function of their mean. The line
+/// determines the gain and the sum read^2 - gain offset. The third moment separates the offset from
+/// the read noise.
 /// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

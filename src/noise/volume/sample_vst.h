@@ -10,9 +10,8 @@ namespace lull {
 
 /// Range in which the inverse function for Rician noise shrinks results towards 0. Without
 /// shrinkage, noise in the filter's results would give air a positive mean, because the inverse is
-/// steep at 0 and never negative. For results of BM4D, shrinkage reduces the mean of air from 0.11
-/// to 0.06 sigma, and increases the bias at v = 0.4 sigma from -0.09 to -0.16 sigma. From v = 0.8
-/// sigma on, it has no effect.
+/// steep at 0 and never negative. For results of BM4D, the mean of air is 0.06 sigma instead of
+/// 0.11 sigma. From a true value of 0.8 sigma on, shrinkage has no effect.
 inline constexpr double rician_shrink_range = 0.08;
 
 struct SampleVst {
