@@ -47,8 +47,7 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns the 16-bit format of the results of a session if a later step, outside the session,
-/// converts the results to `samples`.
+/// Returns the 16-bit format for a session whose results a later step converts to `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }

@@ -43,7 +43,7 @@ struct FrameFormat {
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
   /// Returns the maximum of integer samples, or 0 for float samples, which have no maximum.
   constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
-  /// Returns the sample value of a plane that 255 on the 0..255 scale represents.
+  /// Returns the sample value of a plane that corresponds to 255 on the 0..255 scale.
   constexpr double full_scale(int plane = 0) const {
     if (sample == SampleType::f32) return white;
     const float scale = layout == Layout::yuv && plane > 0 ? chroma_scale : luma_scale;
@@ -91,10 +91,10 @@ struct FrameInfo {
   /// Relation to the previous frame. If the state is `unknown`, the session determines it. Either
   /// all frames of a clip have a known state, or none of them has.
   RepeatState repeat_state = RepeatState::unknown;
-  /// 0 if the result of this frame is required. For a margin frame, which is only context and has
-  /// an arbitrary result, the distance from the nearest frame whose result is required. The
-  /// distance is negative before that frame and positive after it, and does not count repeated
-  /// frames.
+  /// 0 if the result of this frame is required. A margin frame is only context, and its result is
+  /// arbitrary. For a margin frame, the value is the distance from the nearest frame whose result
+  /// is required: negative before that frame, positive after it. The distance does not count
+  /// repeated frames.
   int context_distance = 0;
   /// Whether the frame is outside the requested part of a clip. Such a frame is only context for
   /// temporal filtering, and the caller discards its result.

@@ -1,7 +1,7 @@
 #pragma once
 // Clustered matching, after Tsai, Steinberger, Pajak and Pulli 2016 (Fast ANN for High-Quality
-// Collaborative Filtering, section 3). In addition to the paper, several tilings are shifted
-// against each other.
+// Collaborative Filtering, section 3). In contrast to the paper, there may be several tilings,
+// which are shifted against each other.
 
 // Step 1 of clustered matching: each tiling divides the positions of all patches, not only of
 // reference patches, into tiles that do not overlap. With temporal filtering, a tile covers the

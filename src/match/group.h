@@ -12,10 +12,10 @@
 // Candidates lie completely inside the picture and at a distance of at most tau. A patch that
 // overlaps a hole (noise/holes.h) may be a reference patch, but not a candidate.
 
-// In a neighbouring frame, the search window is centred on the position that motion predicts. The
-// position of the reference patch plus the motion vector of its bundle (motion_grid.h) is the
-// predicted position. MatchParams::motion_bias is subtracted from the distance of the patch at the
-// centre, down to 0, before any comparison.
+// In a neighbouring frame, the search window is centred on the position that motion predicts: the
+// position of the reference patch plus the motion vector of its bundle (motion_grid.h). Before any
+// comparison, MatchParams::motion_bias is subtracted from the distance of the patch at the centre,
+// down to 0.
 
 // Bias for coloured noise: the noise of two patches of one frame adds 2 sigma^2 (1 - rho) to their
 // distance, where rho is the correlation of the noise at their displacement. White noise adds 2

@@ -2,10 +2,10 @@
 // Plans the layout of the search windows of neighbouring reference patches in the shared memory of
 // a GPU. This file does not depend on CUDA.
 
-// A thread block filters the groups of `across` x `down` reference patches, which span pairs of
-// frames. In each pair of frames, the union of their search windows is a rectangle. All rectangles
-// are packed into one array, the window atlas. The distance between two rows is the same in all
-// windows.
+// A thread block filters the groups of `across` x `down` reference patches. Each patch spans a pair
+// of frames. In each pair of frames, the union of the search windows of these reference patches is
+// a rectangle. All rectangles are packed into one array, the window atlas. The distance between two
+// rows is the same in all windows.
 
 // The upper strip of a window atlas contains the window of the pair that begins with the reference
 // frame, and some of the other windows. The strips below contain the remaining windows. Each of the

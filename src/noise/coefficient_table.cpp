@@ -8,13 +8,14 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// The variance T(v, u) of DCT coefficient (v, u) of noise with the autocorrelation R is a linear
-// function of R, where R is the same at (dx, dy) and (-dx, dy):
+// The variances T(v, u) of the DCT coefficients (v, u) of noise are linear functions of its
+// autocorrelation R, where R is the same at (dx, dy) and (-dx, dy):
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m).
 
-// In T = A R A^T, A(k, 0) is own_k(0) and A(k, l) is 2 own_k(l), where own_k(l) is the
-// autocorrelation of row k of the DCT at lag l. Therefore R = A^-1 T A^-T. The condition number of
-// A is 12.8 (Frobenius norm).
+// The variances T of DCT coefficients are A R A^T, where R is the autocorrelation of the noise, and
+// therefore R = A^-1 T A^-T. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where
+// own_k(l) is the autocorrelation of row k of the DCT at lag l. The condition number of A is 12.8
+// (Frobenius norm).
 
 // The code assumes that the autocorrelation R has a period of 15 samples, so that only lags of
 // -7..7 exist. The spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15) for l

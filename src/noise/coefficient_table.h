@@ -1,6 +1,6 @@
 #pragma once
-// Converts between two descriptions of the noise of a plane. Pictures show the variances of the
-// coefficients of 8x8 patches. Filters use the level and the autocorrelation.
+// Converts between two descriptions of the noise of a plane. The variances of the coefficients of
+// 8x8 patches can be measured in pictures. Filters use the level and the autocorrelation.
 
 #include <array>
 

@@ -25,8 +25,8 @@ inline constexpr int dither_group = 4;
 /// Size of the dithering pattern: 16 groups of 4 samples, and 64 rows. The pattern repeats in both
 /// directions.
 inline constexpr int dither_columns = 16, dither_rows = 64;
-/// The dithering thresholds, row by row, in the range (0, 1). In each 8x8 samples of a picture, the
-/// thresholds are 1/32, 3/32, .., 31/32.
+/// The dithering thresholds, row by row, in the range (0, 1). Each area of 8x8 samples of a picture
+/// has the thresholds 1/32, 3/32, .., 31/32.
 using DitherPattern = std::array<float, dither_columns * dither_rows>;
 
 /// Returns the thresholds of a kind of dithering, or null for `none`. The table exists until the
@@ -41,7 +41,7 @@ constexpr int dither_index(int x, int y) {
 /// Rounds the next sample `v` of a dithering group, a value in [0, max_value]. Before the first
 /// sample of a group, the caller sets `carry` to the threshold of the group. Each call sets `carry`
 /// for the next sample. An integer below 32768 does not change. A larger integer can change by 1,
-/// because floats have steps of 1/256 there.
+/// because floats of this size have steps of 1/256.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

@@ -2,11 +2,11 @@
 // Data and kernels of the stages of matching on the CPU. Each stage is one source file. Highway
 // compiles the file for every instruction set and dispatches at run time.
 
-// The stages of matching, one source file each:
+// Source files of the stages of matching:
 // - bytes.cpp quantises the guide to 8 bits.
-// - guide.cpp arranges the guide for matching, without vector instructions.
-// - scores.cpp computes the distances between the reference patches of a block and all their
-//   candidates. products.cpp does so on CPUs with AVX-512 VNNI.
+// - guide.cpp arranges the guide for matching.
+// - scores.cpp computes the distances between reference patches and candidates. products.cpp does
+//   so on CPUs with AVX-512 VNNI.
 // - select.cpp selects the most similar candidates.
 // - temporal_candidates.cpp adds candidates from neighbouring frames.
 

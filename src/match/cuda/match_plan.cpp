@@ -24,13 +24,14 @@ constexpr int wanted_blocks = 2;
 /// capability 9.0. Plans for small memories, which save memory for higher bands, were not measured.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans may use the kernels that save memory. If the best MatchShape does not fit, these
-  // plans may also use another shape.
+  // Whether plans may use the kernels that save memory, and another MatchShape if the best
+  // MatchShape does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // 128 KiB of shared memory: compute capabilities 8.0, 8.7, 9.0
-                                   // and 10.x. Less: 7.5, 8.6, 8.9 and 12.x.
+                                   // Devices of compute capability 8.0, 8.7, 9.0 and 10.x have at
+                                   // least 128 KiB of shared memory. Devices of compute capability
+                                   // 7.5, 8.6, 8.9 and 12.x have less.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {

@@ -1,7 +1,7 @@
 #pragma once
 // Plans for the match kernels (match.cu, match_time.cu). A plan divides the work so that it fits in
 // the shared memory of a device, and selects one of the compiled kernels. The functions need the
-// limits of a device, but no device.
+// limits of a device, but not the device itself.
 
 #include <algorithm>
 #include <cstddef>

@@ -16,8 +16,8 @@ using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
   /// If true, the session adds noise to the values that replace constant areas, so that smooth
-  /// patches do not match these values. Must be false for a filter that detects repeated frames,
-  /// because added noise would make a repeated frame differ from the previous frame.
+  /// patches do not match these values. The value must be false for a filter that detects repeated
+  /// frames, because added noise would make a repeated frame differ from the previous frame.
   bool adds_noise = true;
 };
 

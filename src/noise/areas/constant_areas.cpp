@@ -23,9 +23,9 @@ constexpr double continuous = 0.5;
 /// If more than this share of the integer samples next to an area differ from the area by 1, the
 /// area belongs to a gradient.
 constexpr double max_single_steps = 0.9;
-/// Noise levels, in units of the difference between successive sample values. A given value is the
-/// value of a sample with a probability of at most 0.2 at the level `wide_noise`, and at most 0.05
-/// at the level `very_wide_noise`.
+/// Noise levels, in units of the difference between successive sample values. At the level
+/// `wide_noise`, the probability that a sample has a given value is at most 0.2. At the level
+/// `very_wide_noise`, the probability is at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
 // Minimum sizes of constant areas. In pictures, they exclude single blocks of a codec, which may

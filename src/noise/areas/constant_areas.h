@@ -38,7 +38,7 @@ struct SampleRun {
 struct PlaneAreas {
   std::vector<SampleRun> preserved;  // all areas
   /// The areas that differ from their surroundings by more than noise. Sessions replace these areas
-  /// before filtering, because they would distort the results around the areas.
+  /// before filtering, because the areas would distort the results around them.
   std::vector<SampleRun> foreign;
 
   bool none() const { return preserved.empty(); }

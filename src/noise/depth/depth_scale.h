@@ -34,8 +34,8 @@ struct DepthSamples {
 
 /// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is
 /// linear in e. For constant noise, e is the depth z. For noise that grows with the square of the
-/// depth, sigma(z) = sigma (z / reference)^2, e is reference^2 / z, and its noise has the standard
-/// deviation sigma (to first order).
+/// depth, sigma(z) = sigma (z / reference)^2, e is reference^2 / z. To first order, the noise of e
+/// then has the standard deviation sigma.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma

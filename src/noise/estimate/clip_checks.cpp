@@ -22,8 +22,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums for the correlation of two frames, one of which is displaced: of samples, squares and
-/// products over their overlap. The frames are reduced to means of 16x16 samples.
+/// Sums of samples, squares and products over the overlap of two frames, for their correlation. One
+/// of the frames is displaced. The frames are reduced to means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -90,9 +90,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // `gathers` returns whether samples are clipped at a level: more than a thousandth of all samples
-  // have this level, and more than have the next two levels towards the middle together. `inwards`
-  // is the direction to the middle of the range, 1 or -1.
+  // `gathers` returns whether samples are clipped at a level. The level must occur in more than a
+  // thousandth of all samples, and more often than the next two levels towards the middle of the
+  // range together. `inwards` is the direction to the middle, 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

@@ -2,9 +2,9 @@
 // Estimates noise variances from differences of blocks: selects blocks and measures the
 // coefficients of the differences.
 
-// Neither the difference in a block nor its flatness is a criterion for the selection, because
-// codecs copy blocks without their noise. A selection of the flattest blocks would underestimate
-// the noise level.
+// Neither the difference in a block nor the flatness of a block is a criterion for the selection,
+// because codecs copy blocks without their noise. A selection of the flattest blocks would
+// underestimate the noise level.
 
 #include <optional>
 #include <span>

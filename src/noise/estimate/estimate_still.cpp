@@ -22,11 +22,10 @@ constexpr std::size_t min_blocks = 16;
 /// number is smaller than `max_blocks`, because this search examines three planes.
 constexpr std::size_t max_demosaiced_blocks = 16000;
 
-/// Minimum ratios of levels in flat blocks at frequencies v + u of DCT coefficients (v, u), if the
-/// noise is coloured. `coloured_fall` is the level at 5, divided by the level at 11 to 13: at least
-/// 3.1 in camera pictures, and at most 3.5 in scans with weak white noise. `coloured_end_fall` is
-/// the level at 8, divided by the level at 11 to 13: at least 1.64 in camera pictures, and at most
-/// 1.42 in scans.
+/// Minimum ratios of levels in flat blocks, if the noise is coloured. L(n) is the level of the DCT
+/// coefficients (v, u) with v + u = n. `coloured_fall` is for L(5) / L(11..13): at least 3.1 in
+/// camera pictures, and at most 3.5 in scans with weak white noise. `coloured_end_fall` is for L(8)
+/// / L(11..13): at least 1.64 in camera pictures, and at most 1.42 in scans.
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Limits for pictures with coloured noise and fine white noise. The spectrum of flat blocks falls
 /// by at least `uniform_fall`. All flat blocks have similar energy at coarse frequencies

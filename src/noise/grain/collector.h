@@ -21,8 +21,8 @@ struct GrainSampling {
   int sparse_step = 8;
 };
 
-/// Noise from another source than the denoised frames, for example an estimate. It applies from the
-/// time `from_s` on.
+/// Noise from another source than the denoised frames, for example an estimate. The noise applies
+/// from the time `from_s` on.
 struct KnownNoise {
   double from_s = 0;  // begin in seconds, on the time axis of Frame::pts
   // Noise of Y, Cb and Cr. If the member is empty, the collector measures the difference between
@@ -39,7 +39,7 @@ class GrainCollector {
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
   /// Reads the next frame of the clip, whose samples must be in host memory. If the result is true,
-  /// the grain of this frame must be measured: the caller must call add() as soon as the frame is
+  /// the grain of this frame must be measured: the caller must call add() after the frame is
   /// filtered.
   [[nodiscard]] bool observe(const Frame& noisy);
   /// Measures the grain of a frame for which observe() returned true. Frames must be added in

@@ -18,11 +18,11 @@ struct KnownGrain {
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the correlations of the grain of a scene by the normal equations
-/// (Yule-Walker), and scaling functions of luma to its variances. Returns std::nullopt if no grain
-/// was measured, or if the grain is below a fifth of an 8-bit step in every plane.
-/// @param known  if not null, its levels (grain_curve.h) replace the measured levels, and the
-///     correlations of coloured noise replace the measured correlations
+/// Fits autoregressive filters to the correlations of the grain of a scene (Yule-Walker), and
+/// scaling functions of luma to its variances. Returns std::nullopt if no grain was measured, or if
+/// the grain is below a fifth of an 8-bit step in every plane.
+/// @param known  if not null, its levels (grain_curve.h), and its correlations if it is coloured,
+///     replace the measured values
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

@@ -60,7 +60,8 @@ class Light {
   /// Copies the samples of `noisy` that are not finite.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor of the illumination: max(albedo, albedo_floor), or 1 if there is no albedo.
+  /// Returns the factor by which recompose() multiplies the illumination: max(albedo,
+  /// albedo_floor), or 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:

@@ -19,9 +19,9 @@ namespace lull {
 /// about 48 times its noise level is outside the range that filters accept (float_range.h) after
 /// stabilisation. The session preserves such samples unchanged.
 inline constexpr float stabilised_light_sigma = 8;
-/// Noise level for which the filter of with_render_vst() must be opened. The factor is 1.5, because
-/// the noise of renders has long tails. On the two scenes of samples/render_scene.cpp, the factor
-/// increases the PSNR by 0.8 and 1.7 dB.
+/// Noise level for which the filter of with_render_vst() must be opened. It is 1.5 times the actual
+/// level, because the noise of renders has long tails. On the two scenes of
+/// samples/render_scene.cpp, this factor increases the PSNR by 0.8 and 1.7 dB.
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
 /// Returns the format of the stabilised frames for renders of `format`: floats, with 255 for white.

@@ -41,9 +41,9 @@ constexpr int band_count = 6;
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
 /// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
-/// level of the DCT coefficients (v, u) with v + u = n. In simulated pictures
-/// (docs/measurements/camera-noise.md), the ratios are:
-/// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32 (at most 0.16 after in-camera denoising);
+/// level of the DCT coefficients (v, u) with v + u = n. Simulated pictures
+/// (docs/measurements/camera-noise.md) have these ratios:
+/// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32;
 /// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
 /// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).
 constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
@@ -172,8 +172,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum ratio of two noise levels: of the range of brightness `at` to the range of
-/// brightness `from`.
+/// Returns the maximum ratio of the noise level in the range of brightness `at` to the noise level
+/// in the range of brightness `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /

@@ -75,7 +75,7 @@ class PhotonFit {
     return least / 2;
   }
 
-  /// Fits the first line, to the flattest cubes of each bin.
+  /// Fits a first line to the flattest cubes of each bin. The iteration starts from this line.
   void fit_start() {
     Cubes start;
     const std::size_t bins = std::clamp<std::size_t>(cubes_.size() / min_in_bin, 1, 16);

@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// Minimum argument of the asymptotic inverse, at which its error is 0.03 %. The argument is the
-/// expected number of photons plus the variance of the read noise.
+/// Minimum argument of the asymptotic inverse, from which on the error is at most 0.03 %. The
+/// argument is the expected number of photons plus the variance of the read noise.
 constexpr double asymptotic_from = 60;
 /// Number of points, from -5 to 5 standard deviations, of the trapezoidal rule for the normal
 /// distribution.

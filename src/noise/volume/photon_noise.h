@@ -41,8 +41,9 @@ class PhotonStabiliser {
   /// NaN stays NaN.
   float forward(float sample) const;
   /// Converts the filter's result `stabilised`, an estimate of E[f(z)], to the mean of the samples
-  /// z. The mean is not the inverse of f. Below the result for no photons, the function continues
-  /// linearly, so that noise in areas without light does not bias their mean.
+  /// z. The function is not the inverse of f, because E[f(z)] is not f(E[z]). Below the result for
+  /// no photons, the function continues linearly, so that noise in areas without light does not
+  /// bias their mean.
   float inverse(float stabilised) const;
 
  private:

@@ -11,8 +11,8 @@ namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
 /// must be a session for frames of stabilised_format(format) (vst_volume.h) with the noise level
-/// PhotonStabiliser::sigma(), or a multiple to remove more or less noise. Samples that the filter
-/// leaves unchanged are preserved bit for bit.
+/// PhotonStabiliser::sigma(), or a multiple of this level. Samples that the filter leaves unchanged
+/// are preserved bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,

@@ -21,9 +21,9 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
-/// stabilised_format(format) with the noise level noise.sigma, or a multiple to remove more or less
-/// noise. Samples that the filter leaves unchanged are preserved bit for bit. If Frame::slice, the
-/// position in the noise map, is unknown, the session counts slices.
+/// stabilised_format(format) with the noise level noise.sigma, or a multiple of this level. Samples
+/// that the filter leaves unchanged are preserved bit for bit. Frame::slice is the position in the
+/// noise map. If it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
