@@ -7,8 +7,9 @@
 // reference patches, into tiles that do not overlap. With temporal filtering, a tile covers the
 // same positions in all frames.
 
-// Step 2 of clustered matching: the patches of each tile, frame by frame and row by row, are split
-// in two recursively until a cluster has at most `leaf` patches. Patches keep their order.
+// Step 2 of clustered matching: the patches of each tile are split in two recursively, until a
+// cluster has at most `leaf` patches. The patches of a cluster remain in their order: frame by
+// frame and row by row.
 
 // A split begins with 8 seed patches, evenly spaced in the cluster. The first seed is one centre.
 // The other centre is the first seed at which the cumulative sum of the distances from the first

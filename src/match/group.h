@@ -63,8 +63,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, any number up
-  // to `max_large_group`.
+  // Number of members: a power of two up to `max_group`. With MatchParams::any_size, all numbers up
+  // to `max_large_group` are possible.
   int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };

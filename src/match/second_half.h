@@ -46,9 +46,10 @@ struct BundleArea {
 };
 
 /// Returns the area in which the matcher compares two positions of the candidates' second halves.
-/// The area is the part of a bundle (8x4 reference patches) that remains inside the plane at both
-/// positions: displaced by `a`, the motion to the candidates' first frame, and by `a` +
-/// `acceleration`. `i` and `j` are the column and row of the bundle's first reference patch.
+/// The positions are displaced by `a`, the motion to the candidates' first frame, and by `a` +
+/// `acceleration`. The area is the part of a bundle (8x4 reference patches) that remains inside the
+/// plane at both positions. `i` and `j` are the column and row of the bundle's first reference
+/// patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);

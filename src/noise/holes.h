@@ -32,8 +32,8 @@ class Holes {
   /// rows (parity 1). The height of the plane must be even.
   Holes field(int parity) const;
   /// Returns one flag per sample, row by row. The flag is 1 if the patch of `side` x `side` samples
-  /// that begins at this sample overlaps a hole, and 0 if it does not overlap a hole or extends
-  /// beyond the plane.
+  /// that begins at this sample overlaps a hole. The flag is 0 if the patch overlaps no hole or
+  /// extends beyond the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:

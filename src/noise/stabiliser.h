@@ -18,10 +18,10 @@
 // The inverse function returns the y for which the expectation equals the filter's result (Makitalo
 // and Foi 2013, doi:10.1109/TIP.2012.2202675).
 
-// Skewed noise biases patch-based filters: if the noise has a long bright tail, as clipped noise in
-// dark areas, filters return slightly less than the mean of the stabilised samples. The matcher
-// prefers patches without samples of the tail, and such patches get larger weights. The parameter
-// `skew_bias` is the size of this bias.
+// Bias of patch-based filters: if the noise has a long bright tail, as clipped noise in dark areas,
+// the filters return slightly less than the mean of the stabilised samples. The reason is that the
+// matcher prefers patches without samples of the tail, and that such patches get larger weights.
+// The parameter `skew_bias` is the size of this bias.
 
 #include <array>
 #include <memory>

@@ -70,8 +70,9 @@ class BlueNoise {
   }
 
   /// Returns how similar the stratum (an eighth of the threshold range) at (x, y) is to its
-  /// neighbours: a weighted sum of 100 cos(2 pi d / 8), where d is the difference of two strata.
-  /// Neighbours in other columns have lower weights, because a column is 4 samples wide.
+  /// neighbours. The similarity is a weighted sum of 100 cos(2 pi d / 8), where d is the difference
+  /// of two strata. Neighbours in other columns have lower weights, because a column is 4 samples
+  /// wide.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

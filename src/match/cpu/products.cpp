@@ -1,6 +1,6 @@
-// Computes the distances between the reference patches of a block and all their candidates, with
-// the instruction of AVX-512 VNNI that multiplies four pairs of bytes and adds the products to a
-// 32-bit sum. As in scores.cpp, each lane processes one reference patch.
+// Computes the distances between the reference patches of a block and all their candidates, with an
+// instruction of AVX-512 VNNI. The instruction multiplies four pairs of bytes and adds the products
+// to a 32-bit sum. As in scores.cpp, each lane processes one reference patch.
 
 // The sum of squared differences of patches a and b is expanded: sum (a - b)^2 = sum a^2 + sum (b^2
 // + 256 b) - 2 sum (a + 128) b, where a + 128 is the unsigned operand of the instruction. The

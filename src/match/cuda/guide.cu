@@ -2,8 +2,8 @@
 // weighted sum of planes, quantised to 8 bits. A norm is the sum of the squared samples of an 8x8
 // patch.
 
-// Each lane computes the squared samples of its word of 4 samples and sums them over the rows of a
-// patch, as prefix sums over 1, 2, 3 and 4 samples. The prefix sums of a lane and of the next two
+// Each lane squares the 4 samples of its word, and sums the squares over the rows of a patch. The
+// lane stores prefix sums over 1, 2, 3 and 4 samples. The prefix sums of a lane and of the next two
 // lanes give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"

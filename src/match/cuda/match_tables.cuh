@@ -117,9 +117,9 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The samples of the 16 reference patches that one lane needs: half a row (4 samples; the left
-/// half for `half` = 0, the right half for 1) of the rows quad .. quad + 3, from the patches `g`
-/// and `g` + 8.
+/// The samples of the 16 reference patches that one lane needs: half of each of the rows quad ..
+/// quad + 3, from the patches `g` and `g` + 8. `half` is 0 for the left half (4 samples) and 1 for
+/// the right half.
 
 /// The order of the 64 terms of an inner product saves loads: the next row of candidates needs only
 /// one new word. The words of the other rows remain in their registers, and the rows of the

@@ -11,11 +11,11 @@
 namespace lull {
 namespace {
 
-/// Maximum difference, in sigmas, between a sample and the value of an area if the sample is
-/// similar to the area.
+/// Maximum difference, in sigmas, between the value of an area and a sample that counts as similar
+/// to the area.
 constexpr double similar_sigmas = 2.5;
-/// Maximum share of the samples next to an area that are similar to the area, if the area differs
-/// from its surroundings by more than noise.
+/// Maximum share of similar samples next to an area that differs from its surroundings by more than
+/// noise.
 constexpr double max_similar = 0.1;
 /// If the share of similar samples next to an area exceeds this limit, the session does not replace
 /// the area before filtering.
@@ -37,8 +37,8 @@ constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 constexpr std::int64_t min_border_in_picture = 1024;
 /// Side of the blocks that codecs quantise.
 constexpr int codec_block = 8;
-/// Minimum share of the ends of an area's rows that lie on the block grid, if the area consists of
-/// codec blocks.
+/// An area consists of codec blocks if more than this share of the ends of its rows lies on the
+/// block grid.
 constexpr double min_on_grid = 0.5;
 /// Maximum number of different values of constant areas that consist of codec blocks. If there are
 /// more values, all these areas are artefacts of the codec and do not count.

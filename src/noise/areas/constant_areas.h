@@ -17,9 +17,9 @@
 // Rule 4 for constant areas: the area consists of complete rows or columns at the border of the
 // plane.
 
-// Exceptions: if nearly all samples next to an area differ from it by a single step, the area is
-// part of a smooth gradient, and rules 2 and 3 do not apply. In pictures, areas that consist of 8x8
-// blocks of a codec do not count if they have more than two values.
+// Exceptions from the rules: if nearly all samples next to an area differ from it by a single step,
+// the area is part of a smooth gradient. Rules 2 and 3 do not apply to such an area. In pictures,
+// areas that consist of 8x8 blocks of a codec do not count if they have more than two values.
 
 #include <cstdint>
 #include <vector>

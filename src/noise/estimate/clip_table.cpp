@@ -52,8 +52,8 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with the
 /// noise level `sigma`. The result is 0 if the remaining variance is too small. The result is also
-/// 0 if the block has many more clipped samples than the noise level explains (by more than
-/// `slack`), because the block then has several brightnesses or shows a letterbox.
+/// 0 if the share of clipped samples exceeds the share that the noise level explains by more than
+/// `slack`. The block then has several brightnesses or shows a letterbox.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;

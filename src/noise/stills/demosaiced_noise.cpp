@@ -18,9 +18,9 @@
 // denoising and chroma subsampling remove all but the lowest frequencies.
 
 // Consequence 2 for demosaiced noise: at frequencies far below the frequency of the mosaic, the
-// noise of R, G and B is independent before the colour matrix, and the matrix amplifies chroma. At
-// these frequencies, the noise of luma is therefore at most 1 / sqrt(3) of the noise of chroma. In
-// luma alone, texture and noise look alike.
+// noise of R, G and B is independent before the colour matrix. The colour matrix amplifies chroma.
+// At these frequencies, the noise of luma is therefore at most 1 / sqrt(3) of the noise of chroma.
+// In luma alone, texture and noise look alike.
 
 // Consequence 3 for demosaiced noise: the noise changes only slowly with brightness. If a range of
 // brightness has much more energy than the other ranges, it contains texture.
@@ -41,8 +41,8 @@ constexpr int band_count = 6;
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
 /// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
-/// level of the DCT coefficients (v, u) with v + u = n. Simulated pictures
-/// (docs/measurements/camera-noise.md) have these ratios:
+/// level of the DCT coefficients (v, u) with v + u = n. In simulated pictures
+/// (docs/measurements/camera-noise.md), the ratios are:
 /// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32;
 /// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
 /// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// Minimum share of the samples with the minimum or the maximum value, if this value is a clip
-/// limit.
+/// The minimum or maximum of the samples is a clip limit if more than this share of the samples has
+/// this value.
 constexpr double piled_up = 0.002;
 
 /// Maximum range of the samples of a row or column in a letterbox, on the 0..255 scale.

@@ -126,11 +126,11 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Subtracts the energy of texture that resembles noise from a variance. In pictures full of
-/// texture, even the flattest blocks contain texture: other blocks have more energy at the finest
-/// frequencies, or the flattest blocks have more energy at other frequencies. In the second case, a
-/// line through the measurements of two groups of blocks gives the variance of a block without
-/// texture.
+/// Removes the energy of texture from a variance that was measured in flat blocks. In pictures full
+/// of texture, even the flattest blocks contain texture. They then have less energy at the finest
+/// frequencies than other blocks, or more energy in all coefficients than at the finest
+/// frequencies. In the second case, a line through the measurements of two groups of blocks gives
+/// the variance of a block without texture.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain

@@ -18,8 +18,8 @@ namespace {
 /// of the flattest cubes is measured.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// Maximum ratio of the noise levels of bright and dark cubes if the level of the dark cubes is
-/// used. Structure raises the level of bright cubes.
+/// If the ratio of the noise levels of bright and dark cubes is at most this value, the level of
+/// the dark cubes is used. Structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise level of air to the noise level of tissue. With a larger ratio, the
 /// cubes are dark tissue and not air.
