@@ -131,8 +131,8 @@ struct Forward {
   double sigma = 0;
 };
 
-/// Returns the function f whose derivative is sigma * slope. `slope` contains one value for each
-/// interval between knots.
+/// Returns the stabilising function f, whose derivative is sigma * slope. `slope` contains one
+/// value for each interval between knots.
 Forward integral(const std::vector<double>& slope, const Samples& samples) {
   constexpr int black = SampleCurve::black, white = SampleCurve::white;
   double whole = 0;
@@ -165,9 +165,9 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // The slopes are exact only where f is nearly linear over the width of the noise. At low photon
-  // counts, the stabilised noise is up to a quarter too strong. Two rounds of correction halve this
-  // error.
+  // The slopes of the stabilising function f are exact only where f is nearly linear over the width
+  // of the noise. At low photon counts, the stabilised noise is up to a quarter too strong. Two
+  // rounds of correction halve this error.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {

@@ -23,9 +23,9 @@ struct AreaOptions {
 
 /// Makes a session that preserves constant areas (constant_areas.h) bit for bit. `filter` is a
 /// session for frames of `format` that returns results in host memory. Before filtering, the
-/// session replaces foreign areas (PlaneAreas::foreign). The session passes frames in GPU memory to
-/// the filter unchanged. If the results have another sample format than the frames, the session
-/// converts the areas.
+/// session replaces foreign areas (PlaneAreas::foreign). Frames in GPU memory are passed to the
+/// filter unchanged. If results and frames have different sample formats, the session converts the
+/// areas.
 [[nodiscard]] std::unique_ptr<Denoiser> with_constant_areas(LevelsOfFrame levels,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<Denoiser> filter,
