@@ -14,14 +14,18 @@ using lull::BackendKind;
 /// volume, in ascending order along z. Frame::slice marks the first slice of a volume. Each plane
 /// of the slices is a separate volume. The session does not filter planes whose sigma is 0.
 ///
-/// Results do not depend on the number of threads. A part of a volume gives the same results as the
-/// complete volume if the session also receives margin(params) slices around the part. Slices must
-/// then state their positions.
+/// Results are reproducible to the byte, and do not depend on the number of threads. A part of a
+/// volume gives the same results as the complete volume if the session also receives margin(params)
+/// slices around the part. Slices must then state their positions.
 ///
-/// A slice can have a mask (Frame::mask). The session then filters the voxels inside the mask.
+/// A slice can have a mask (Frame::mask). The session then filters the voxels inside the mask, and
+/// omits most of the work for all other voxels.
 ///
 /// Slices may be in host memory, or in device memory if the backend is a GPU. Memory use does not
 /// depend on the number of slices.
+///
+/// On the CPU, the result of a slice is ready after margin(params).after further slices. On a GPU,
+/// the result is ready a few slices later.
 ///
 /// If an axis is shorter than a cube, the session extends the axis by its mirror image.
 /// @throws InvalidArgument     if a parameter is outside its range (params.h)

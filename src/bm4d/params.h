@@ -71,6 +71,7 @@ struct Params {
 }
 
 /// Returns the numbers of slices before and after a slice on which the result of the slice depends.
+/// A session on the CPU returns the result of a slice when it has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

@@ -61,7 +61,8 @@ struct ChosenSession {
 };
 
 /// Opens the session of a choice, for frames of `format`.
-/// @throws InvalidArgument    a name is unknown, or the method does not support a parameter
+/// @throws InvalidArgument    a name is unknown, the method does not support a parameter, or open()
+///     of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 

@@ -26,7 +26,7 @@ struct ClipLimit {
 
   constexpr bool is_enabled() const { return reach > 0; }
   /// Returns the distance of `v` from the limit. The distance is positive inside the range. For
-  /// NaN, the result is NaN.
+  /// NaN, the result is NaN, and is_near() is false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
   /// Returns the factor of the clipping shift for a sample at the distance `depth` < reach from the

@@ -170,8 +170,9 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns the unfiltered `frame` in the format of a session's results. `pool` provides the buffer
-/// of the result.
+/// Returns the unfiltered `frame` in the format of a session's results, which is the format of
+/// `pool`. If both formats have equal samples, the result shares the buffer of `frame`. Otherwise,
+/// `pool` provides a new buffer.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

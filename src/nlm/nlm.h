@@ -19,7 +19,8 @@ using lull::BackendKind;
 ///
 /// For pictures in RGB, all channels have the same weights, which depend on the distances of all
 /// channels. If YUV planes have equal sizes, all planes have the weights of luma. If chroma is
-/// subsampled, chroma has its own weights. In volumes, the session filters each plane separately.
+/// subsampled, both chroma planes have the same weights, which depend on the distances of both
+/// chroma planes. In volumes, the session filters each plane separately.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   this build or machine lacks the backend or device
 /// @throws OutOfDeviceMemory the memory of the device is too small for the session

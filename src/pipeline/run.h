@@ -18,7 +18,8 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;  // written frames
-  /// Number of frames that an earlier run has written. The caller of run() sets this number.
+  /// Number of the written frames that an earlier run has finished. The caller of run() sets this
+  /// number.
   std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds in: read | push and drain | write and finish
@@ -44,9 +45,14 @@ struct PipelineOptions {
 };
 
 /// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. If a stage
-/// fails or the token stops the run, the sink remains unfinished. run() rethrows the first failure.
+/// fails or the token stops the run, the sink remains unfinished. The other stages end after their
+/// current call. run() rethrows the first failure after all stages have ended.
+///
+/// The number of frames in memory has a limit: the frames in the two queues, the latency of the
+/// denoiser, and one frame for each stage.
 /// @throws BadData  the source has no frame, or its format changes
-/// @throws InternalError  the denoiser returned a wrong number of frames
+/// @throws InternalError  the denoiser returned more or fewer frames than it received
+/// @throws any exception of a stage
 PipelineStats run(FrameSource& source, Denoiser& denoiser, FrameSink& sink,
                   const PipelineOptions& options = {}, std::stop_token stop = {});
 

@@ -24,8 +24,8 @@ namespace lull::pipeline {
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
-  /// Returns the frame at half size, with the time and the side data of `frame`. The samples of
-  /// `frame` must be in host memory.
+  /// Returns the frame at half size, with the properties of `frame` (FrameInfo) except its mask.
+  /// The samples of `frame` must be in host memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
  private:
@@ -35,8 +35,12 @@ class Halving {
 };
 
 /// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine), where D
-/// halves the size, E doubles the size, and G is a low-pass filter.
-/// @param fine, coarse  sessions for full size and for half size (half_format())
+/// halves the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all
+/// planes come from the result at half size.
+/// @param frame  format of the frames
+/// @param fine  session for the format `frame`; its results may have a higher bit depth than
+///     `results`
+/// @param coarse  session for half_format(frame)
 /// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,

@@ -22,12 +22,15 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
 /// Returns a denoiser that filters each scene in its own session. The frames of a scene do not
-/// influence other scenes. A repeated frame belongs to the scene of the frame that it repeats.
-/// @param first  session for the first scene of the clip
-/// @param find  finds the scene of a frame
+/// influence other scenes. A repeated frame (Frame::repeat_state) belongs to the scene of the frame
+/// that it repeats. latency() returns the latency of the current session.
+/// @param first  session for scene 0, in which the clip begins
+/// @param find  finds the scene of a frame; push() calls `find` for each frame that is not repeated
+/// @param open  opens the sessions of all other scenes
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);
-/// @param starts  increasing times in seconds; scene i + 1 begins at the time starts[i]
+/// @param starts  increasing times in seconds, as for scene_at(); scene i + 1 begins at the time
+///     starts[i], and scene 0 contains the frames before starts[0]
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first,
                                                   std::vector<double> starts, SceneOpener open);
 

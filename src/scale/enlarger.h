@@ -47,8 +47,9 @@ struct Params {
 class Enlarger {
  public:
   /// @param backend  the backend of BM3D; back-projection runs on the CPU
-  /// @param results  sample format of the results; if `results` is empty, the results have the
-  ///     sample format of `format`
+  /// @param results  a format with the sample type and the bit depth of the results; the Enlarger
+  ///     ignores the size of `results`. If `results` is empty, the results have the sample type and
+  ///     the bit depth of `format`.
   /// @throws InvalidArgument  in the same cases as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,

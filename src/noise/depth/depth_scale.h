@@ -75,8 +75,9 @@ class DepthStatistics {
 
   /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: no
   /// noticeable noise. The samples 0 and 255 represent the quantiles at 0.1 % and 99.9 % of all
-  /// depths. If these quantiles are less than 8 sigma apart, the scale spans 8 sigma. Sessions
-  /// preserve depths far outside the scale unchanged (core/float_range.h).
+  /// depths. If these quantiles are less than 8 sigma apart, the scale spans 8 sigma. Filters
+  /// accept samples from about -127 to 383. Sessions preserve depths outside this range unchanged
+  /// (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -3,13 +3,6 @@
 // and shifts the mean of the samples (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035).
 
-// Noise level of a plane with clip limits: too high a level in the noise curve would turn dark
-// areas black. If estimate_noise() is certain that the noise is more than 30 % weaker than the
-// given noise, the plane therefore gets the estimated level. Planes with a noise curve keep the
-// level of their curve.
-
-// A plane without visible clipping (may_show_clipping()) has no clip limits.
-
 #include <array>
 #include <limits>
 #include <memory>
@@ -38,7 +31,14 @@ using PlaneClipping = std::array<Clipping, 3>;
 
 /// Finds the clip limits of frames with a given noise level. A limit is the minimum or maximum of a
 /// plane in the first frames of `excerpts`, if more than 3 % of the samples have this value and a
-/// neighbour with another value. Float samples with values outside 0..white have no limits.
+/// neighbour with another value. Float samples with values outside 0..white have no limits. Planes
+/// without visible clipping (may_show_clipping()) have no limits.
+///
+/// Too high a noise level in the noise curve would turn dark areas black. If estimate_noise() is
+/// certain that the noise is more than 30 % weaker than the given noise, the plane gets the
+/// estimated level. If this estimate is below 4, the plane has no limits. Planes with a noise curve
+/// keep the level of their curve.
+/// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);

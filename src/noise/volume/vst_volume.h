@@ -21,9 +21,10 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must be a session for frames of
-/// stabilised_format(format) with the noise level noise.sigma, or a multiple of this level. Samples
-/// that the filter leaves unchanged are preserved bit for bit. Frame::slice is the position in the
-/// noise map. If it is unknown, the session counts slices.
+/// stabilised_format(format) with white Gaussian noise of the level noise.sigma. With a multiple of
+/// this level, `filter` removes more or less noise. The session preserves, bit for bit, samples
+/// that the filter leaves unchanged. Frame::slice is the position in the noise map. If the position
+/// is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
