@@ -33,7 +33,7 @@ struct OmePixels {
   std::string type;  // "uint16", "float"
   bool big_endian = false;
 };
-/// Returns OME-XML for a file in which page i contains frame i of `axes`.
+/// Returns OME-XML for a file in which each page i contains frame i of `axes`.
 [[nodiscard]] std::string make_ome_xml(const StackAxes& axes, const OmePixels& pixels,
                                        const ImageFacts& facts);
 

@@ -85,8 +85,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component of a layer's name that is also the name of a view. If
-/// there is none, the result is the number of components.
+/// Returns the position of the first component in a layer's name that is also the name of a view.
+/// If there is no view in the name, the result is the number of components.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -102,8 +102,8 @@ std::string joined_without(const Names& components, std::size_t omitted) {
 }
 
 /// Returns the views of a file. If no attribute states views, a picture with "right" in its name,
-/// such as "combined.right", means a left and a right view. Layers without "right" then belong to
-/// the left view. In other names, such as "light.right", "right" may describe a lamp.
+/// such as "combined.right", means a left and a right view. In this case, layers without "right"
+/// belong to the left view. In other names, such as "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;

@@ -31,9 +31,9 @@ struct ExrLayer : LayerInfo {
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with the name or the label `name`; null if there is none. If several layers
-/// differ only in case, the function prefers the layer with equal case. `Layer` is LayerInfo or
-/// ExrLayer.
+/// Returns the layer with the name or the label `name`; null if there is none. If the names of
+/// several layers differ only in the case of letters, the function prefers the exact name. `Layer`
+/// is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)

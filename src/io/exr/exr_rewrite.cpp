@@ -1,5 +1,6 @@
-// Writes an OpenEXR file again with new samples in some channels. The module copies parts without
-// new samples in compressed form. The sample types of the other channels do not change.
+// Writes an OpenEXR file again with new samples in some channels. If a part has no new samples, the
+// module copies the compressed data of the part. The sample types of the other channels do not
+// change.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>

@@ -216,8 +216,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Removes the parameters of the gain map and the list of the file's pictures, which Android's
-/// Ultra HDR format stores in XMP.
+/// Removes the data that Android's Ultra HDR format stores in XMP: the parameters of the gain map,
+/// and the list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};

@@ -196,7 +196,8 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 /// Types of PNG chunks that describe the source's samples or their encoding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Types of PNG chunks that remain valid, although their type marks them as not safe to copy.
+/// Types of PNG chunks that remain valid after denoising. By their types, programs must not copy
+/// these chunks if the samples change.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
 // Stores an ancillary chunk for the output. Programs may ignore ancillary chunks, whose type begins

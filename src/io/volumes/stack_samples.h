@@ -41,9 +41,9 @@ struct ValueRange {
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Maximum distance of noisy samples from the range of values, in units of the span. Samples at a
-/// larger distance are outliers: hot pixels or fill values. Outliers, NaN and infinities remain
-/// unchanged in the output. In frames they are NaN, and filters replace NaN by estimates from
-/// surrounding samples. core/float_range.h defines the same margin.
+/// larger distance are outliers: hot pixels or fill values. Frames contain NaN in place of outliers
+/// and infinities, and filters replace NaN by estimates from surrounding samples. The output
+/// contains the original outliers, NaN and infinities.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece, and chooses the range of values.
