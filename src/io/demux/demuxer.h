@@ -60,9 +60,9 @@ class Demuxer {
   /// Returns whether the input can be opened a second time. The result is false for pipes and
   /// network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads packets until all packets of the other streams with times before `end` have been read.
-  /// `end` is in the video's time base. In some containers, audio packets come after the video
-  /// packets of the same time.
+  /// Reads packets until the demuxer has read all packets of the other streams with times before
+  /// `end`. `end` is in the video's time base. In some containers, audio packets come after the
+  /// video packets of the same time.
   void read_others_until(std::int64_t end);
   /// Stores the size of the video's pictures in the parameters of the stream if the container does
   /// not state the size.

@@ -51,8 +51,8 @@ class Preparation {
   }
 
   /// Removes the additional pictures, because they show the noise. A gain map is also valid for the
-  /// denoised picture. The function therefore keeps the gain map if the output is a JPEG file, and
-  /// has the size of the input.
+  /// denoised picture. The function therefore keeps the gain map if the output is a JPEG file of
+  /// the same size.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;

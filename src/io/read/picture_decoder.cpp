@@ -55,7 +55,7 @@ class MappedFile {
 };
 
 /// Returns whether the codec stores the rows of a picture in several passes for progressive
-/// display. FFmpeg marks these pictures as interlaced, although they are not.
+/// display. FFmpeg wrongly marks these pictures as interlaced.
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }

@@ -66,9 +66,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes the plan of a job in finish(). The sink opens the encoder and the output file of the job,
-/// so that errors occur before the job begins. It computes the time stamps of frames like an
-/// encoder, but encodes no packets.
+/// Writes the plan of a job in finish(). The sink opens the encoder and the output file, but
+/// encodes no packets. It computes the time stamps of frames like an encoder.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)

@@ -235,7 +235,7 @@ void ZarrPlaneWriter::write_slab() {
   const std::int64_t last = written_ - 1, volume = last / level_.size[z_axis];
   ChunkIndex chunk{};
   chunk[z_axis] = last % level_.size[z_axis] / level_.chunk[z_axis];
-  // Along time and channel, a chunk has only one plane, or the whole array has only one plane.
+  // Without a scratch file, all planes of a chunk have the same time point and the same channel.
   chunk[time_axis] = volume % level_.size[time_axis] / level_.chunk[time_axis];
   chunk[channel_axis] = volume / level_.size[time_axis] / level_.chunk[channel_axis];
   const std::size_t row = level_.plane_bytes() / static_cast<std::size_t>(level_.size[y_axis]);
