@@ -1,6 +1,6 @@
 #pragma once
-// Sizes of voxels and names of channels, which OME-TIFF, ImageJ and OME-Zarr state in different
-// ways.
+// Sizes of voxels and names of channels. OME-TIFF, ImageJ and OME-Zarr state this information in
+// different ways.
 
 #include <string>
 #include <string_view>

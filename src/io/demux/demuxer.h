@@ -32,7 +32,8 @@ class Demuxer {
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// Returns whether the input is a single file with one or several pictures that are not a video.
+  /// Returns whether the input is a single file with still pictures (one or several), and not a
+  /// video.
   bool holds_pictures() const;
   /// Returns the files of a picture sequence; an empty list for other inputs. The time stamp of a
   /// packet is the index of its file in the list.
@@ -54,8 +55,8 @@ class Demuxer {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
-  /// contain the picture's metadata.
+  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF). The packets of such an
+  /// input do not contain the picture's metadata.
   bool is_heif() const;
   /// Returns whether the input can be opened a second time. The result is false for pipes and
   /// network addresses.

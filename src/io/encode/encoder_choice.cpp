@@ -146,8 +146,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// Returns the encoder and its settings for GIF, which stores at most 256 colours. lull uses a
-/// fixed palette and dithering, as FFmpeg does.
+/// Returns the encoder for GIF and its settings. GIF stores at most 256 colours. lull uses a fixed
+/// palette and dithering, as FFmpeg does.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,

@@ -78,8 +78,8 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // The encoders of FFmpeg itself have a default of 200 kbit/s, which gives a low quality. lull
-  // sets a constant quality instead.
+  // The encoders of FFmpeg itself have a default of 200 kbit/s. The quality at this rate is low, so
+  // lull sets a constant quality.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;

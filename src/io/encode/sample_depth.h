@@ -23,7 +23,8 @@ bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the sample format of a denoising session's results for an encoder. If the encoder's
 /// pixel format differs only in bit depth from the source, the results have the bit depth of the
-/// encoder. If not, FFmpeg must convert the results, which then have up to 16 bits.
+/// encoder. In all other cases, FFmpeg must convert the results, and the results have up to 16
+/// bits.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

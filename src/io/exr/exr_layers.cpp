@@ -132,7 +132,8 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets the properties of a layer that follow from its channels, for example the colour channels.
+/// Sets the properties of a layer that the function derives from the channels of the layer, for
+/// example the colour channels.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -207,9 +208,9 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best layer for the file's picture among the layers with colours that fulfil
-/// `condition`; null if there is none. RGB comes before grey. Among layers of equal colours, the
-/// usual names of pictures come first.
+/// Returns the best layer for the file's picture; null if there is none. The function examines only
+/// layers that have colours and fulfil `condition`. RGB comes before grey. Among layers of equal
+/// colours, the usual names of pictures come first.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {

@@ -26,8 +26,8 @@ struct ExrLayer : LayerInfo {
   /// case of letters does not matter.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that form the picture if this layer is the picture of the
-  /// file. The channels are R, G and B, or a single channel.
+  /// Returns the suffixes of the channels that would form the picture of the file, if this layer
+  /// were the picture: R, G and B, or a single channel.
   std::vector<std::string> picture_channels() const;
 };
 

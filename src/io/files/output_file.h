@@ -112,7 +112,7 @@ struct OutputFileOptions {
 };
 
 struct SinkOptions;  // io/media.h
-/// Returns the options for an output file that follow from the options of a sink.
+/// Derives the options for an output file from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file in the output's folder. `commit()` renames the file. Without

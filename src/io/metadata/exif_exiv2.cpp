@@ -254,7 +254,8 @@ void prepare_exiv2() {
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
   ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
-  // For EXIF data from HEIF files, which state no byte order, the function chooses little-endian.
+  // EXIF data from HEIF files do not state a byte order. For these data, the function chooses
+  // little-endian.
   if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =

@@ -67,9 +67,9 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of the copied streams whose time stamps precede the time stamp of `frame`.
-  // Later packets wait. The order of the packets in the output therefore does not depend on how far
-  // the demuxer has read ahead.
+  // Writes the packets of the copied streams up to the time stamp of `frame`. Later packets wait.
+  // The order of the packets in the output therefore does not depend on how far the demuxer has
+  // read ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {

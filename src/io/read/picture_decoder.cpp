@@ -16,7 +16,8 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// Returns whether the stream contains an alpha channel as side data, which is the form of WebM.
+/// Returns whether the stream contains an alpha channel as side data. WebM stores alpha in this
+/// form.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
@@ -389,7 +390,7 @@ void PictureDecoder::fail_decoding() const {
 }
 
 /// Returns `text` with the reason of the failure in parentheses. A message of DecoderWatch has
-/// priority over FFmpeg's later errors, which are consequences of the same cause.
+/// priority over FFmpeg's later errors, because the later errors are consequences.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

@@ -110,8 +110,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Drops the packets of copied streams that belong to skipped pictures. The muxer drops packets
-/// only when it receives a frame, and it receives no frame for a skipped picture.
+/// Drops packets of copied streams if the packets belong to skipped pictures. The muxer drops
+/// packets only when it receives a frame, and it receives no frame for a skipped picture.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

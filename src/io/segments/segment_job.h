@@ -78,8 +78,8 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether `name` is the name of a temporary file of a killed process, or of a partial
-  /// output from a damaged input.
+  /// Returns whether `name` belongs to a temporary file of a killed process, or to a partial output
+  /// from a damaged input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 

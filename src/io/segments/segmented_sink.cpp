@@ -108,8 +108,8 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // Throws an error if the job has another number of encoded frames, over all its runs, than the
-  // number of frames that this run has read.
+  // Compares the number of frames that all runs of the job have encoded with the number of frames
+  // that this run has read. Throws an error if the numbers differ.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }

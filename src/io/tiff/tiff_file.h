@@ -16,8 +16,8 @@ bool is_tiff_file(const std::string& path);
 /// description from ImageJ.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices: a file with several grey pages, with a
-/// description of several pictures, or with samples that still pictures cannot have. Still pictures
+/// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, a
+/// description of several pictures, or samples that still pictures cannot have. Still pictures
 /// cannot have signed integers, or more than 16 bits per sample. Returns false for files that are
 /// not readable.
 bool is_tiff_stack(const std::string& path);

@@ -12,7 +12,8 @@
 
 namespace lull::io {
 
-/// Returns whether a file is the header or the samples of a pair whose files both exist.
+/// Returns whether a file belongs to a pair (as header or as samples), and whether both files of
+/// the pair exist.
 [[nodiscard]] bool is_nifti_pair(const std::string& path);
 
 /// Reads the header of a pair.

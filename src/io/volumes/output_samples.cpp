@@ -79,8 +79,8 @@ bool is_whole(const StoredFormat& format) {
          std::floor(format.inter) == format.inter;
 }
 
-/// Returns the format of samples for outputs whose header contains no scale, and a text that
-/// describes the loss of precision.
+/// Returns the format of samples for outputs whose header contains no scale. Also returns a text
+/// that describes the loss of precision.
 OutputSamples unscaled(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   const bool is_identity = in.slope == 1 && in.inter == 0;

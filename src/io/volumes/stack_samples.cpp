@@ -97,9 +97,9 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The conversion of the maximum of a 64-bit integer type to double rounds up. `>=` prevents the
-    // conversion of the rounded double back to the integer type, which would be undefined
-    // behaviour.
+    // The conversion of the maximum of a 64-bit integer type to double rounds up. Without `>=`, the
+    // function would convert the rounded double back to the integer type. The behaviour of this
+    // conversion is undefined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);

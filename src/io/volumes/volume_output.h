@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// All properties of a volume that the reader has read, without the samples.
+/// All properties that the reader has read from the file of a volume, except the samples.
 struct VolumeInput {
   std::string path = {};
   std::vector<std::byte> head = {};           // all bytes of a NIfTI file before the first sample

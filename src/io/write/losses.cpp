@@ -33,7 +33,7 @@ bool is_one_of(std::string_view key, Names names) {
   return std::ranges::find(names, lower(key)) != names.end();
 }
 
-/// Returns the properties of pictures that the bit stream of the encoder can state.
+/// Returns which properties of pictures the bit stream of the encoder can state.
 PictureProperties stated_by(const AVCodecContext& encoder) {
   const EncoderTraits traits = encoder_traits(*encoder.codec);
   const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;

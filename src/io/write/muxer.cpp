@@ -209,8 +209,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// Copies a cover picture as an attached file, which is the form in Matroska. In MP4 and from
-// FFmpeg's demuxers, a cover picture is a stream of one packet.
+// Copies a cover picture as an attached file, because Matroska stores cover pictures in this form.
+// In MP4 and from FFmpeg's demuxers, a cover picture is a stream of one packet.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;

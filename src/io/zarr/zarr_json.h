@@ -10,8 +10,8 @@ namespace lull::io {
 
 using Json = nlohmann::json;
 
-/// Reads a JSON file that contains an object. The numbers NaN, Infinity and -Infinity, which Python
-/// writes, become texts.
+/// Reads a JSON file that contains an object. Python writes the numbers NaN, Infinity and
+/// -Infinity; the function converts these numbers to texts.
 /// @throws NoInput  the file does not exist or is not readable
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
