@@ -72,7 +72,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The quality of the default constant rate factor is commonly regarded as visually lossless.
+  // Users commonly regard the quality of the default constant rate factor as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)

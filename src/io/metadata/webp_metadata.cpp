@@ -1,6 +1,6 @@
 // Reads and writes the metadata of WebP files (RFC 9649, section 2). A WebP file consists of RIFF
-// chunks: a type, a little-endian size of 32 bits, and data with padding to an even number of
-// bytes.
+// chunks. A chunk consists of a type, a little-endian size of 32 bits, and data with padding to an
+// even number of bytes.
 
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
