@@ -20,10 +20,9 @@ struct StartShift {
 };
 
 /// Returns the shift of all streams. With this shift, the earliest stream of the output begins at
-/// 0, as in files of the ffmpeg command. If Container::keep_times is true, only streams before 0
-/// require a shift: MP4 hides content before 0, players change negative time stamps of Matroska,
-/// and other containers do not support negative time stamps. The caller must call this function
-/// before the first read of `source`.
+/// 0. If Container::keep_times is true, only streams before 0 require a shift: MP4 hides content
+/// before 0, players change negative time stamps of Matroska, and other containers do not support
+/// negative time stamps. The caller must call this function before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns the shift for an encoder of a constant frame rate. Such an encoder counts frames, so the
