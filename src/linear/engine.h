@@ -92,7 +92,8 @@ inline void start_iterations(const PlaneState& plane) {
 }
 
 /// Filters planes that share one guide. The result of each plane is its picture x (PlaneState). The
-/// function guide(source) must return the guide from the pictures y, x or z of all planes.
+/// function guide(source) must return a guide. `source` selects the pictures y, x or z of all
+/// planes, from which the guide is computed.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -3,8 +3,8 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s. At
-// first, z is y.
+// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s.
+// Each iteration has its own tau. At first, z is y.
 
 // Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
 // compute the next x and the next z. The result is x of iteration M. The noise that iteration m
@@ -81,9 +81,9 @@
 //     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 //     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
 
-// In an iteration, the next x is the weighted mean of the estimates E, and the next z that of F,
-// with the weights of the pilot. The last iteration has tau = 0, so F equals E, and one sum is
-// enough.
+// In an iteration, the next x is the weighted mean of the estimates E, and the next z is the
+// weighted mean of the estimates F. The formula of the weights is the same as in the pilot. The
+// last iteration has tau = 0, so F equals E, and one sum is enough.
 
 // Temporal filtering: Groups have patches from the frames that the session lists
 // (time/frame_session.h). The first frame of the list contains the reference patches. The matcher
@@ -149,8 +149,8 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a distance in a key, after the shift by distance_shift(). A key has 32 bits: the low
 /// 11 bits contain the index of a candidate, and all other bits the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the number of bits by which the matcher shifts distances of patches with `samples`
-/// samples to the right. A shifted distance reaches max_distance only if the root-mean-square
+/// Returns the number of bits by which the matcher shifts a distance to the right, for patches with
+/// `samples` samples. A shifted distance reaches max_distance only if the root-mean-square
 /// difference of two patches exceeds guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 

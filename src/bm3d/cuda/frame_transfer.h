@@ -37,9 +37,9 @@ class FrameTransfer {
   /// releases memory.
   void wait() noexcept;
 
-  // Parts of the functions of FrameWorker (time/frame_session.h) that do not depend on the filter.
-  // FrameWorker::load() calls load() and loaded(). FrameWorker::finish() calls next_output(),
-  // convert() and finish(). All other functions have the names of their callers.
+  // The class FrameWorker (time/frame_session.h) calls these functions. FrameWorker::load() calls
+  // load() and loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All
+  // other functions have the names of their callers.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the

@@ -77,8 +77,8 @@ struct ReferenceRow {
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is an estimate of the largest key of a member, which the function
-/// updates for the next reference patch. `scratch` must have count + 16 elements.
+/// multiple of 16. `limit` is an estimate of the largest key of a member. The function updates
+/// `limit` for the next reference patch. `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 

@@ -3,9 +3,9 @@
 // picture divided by its albedo. The weights of the first result depend on the demodulated
 // illumination and its variance.
 
-// The second result also depends on features of surfaces that the renderer provides
-// (noise/render/features.h). The filter blends the two results according to their estimated errors
-// (formulas.h).
+// The filter also computes a second result, which depends on features of surfaces that the renderer
+// provides (noise/render/features.h). The filter blends the two results according to their
+// estimated errors (formulas.h).
 
 #include <memory>
 
