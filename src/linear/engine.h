@@ -15,7 +15,7 @@
 
 namespace lull::linear {
 
-/// Number of samples beyond the end of each row that an engine may read. These samples have
+/// An engine may read this number of samples beyond the end of each row. These samples have
 /// arbitrary values.
 inline constexpr int readable_padding = 16;
 

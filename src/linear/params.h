@@ -11,7 +11,7 @@
 // leaves in z has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m
 // / M).
 
-// Sets of planes: The planes of a picture that share their groups form a set (match/guide.h,
+// Sets of planes: Planes of a picture form a set if they share their groups (match/guide.h,
 // PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
 // of the first plane of a set determines the parameters of the set.
 
@@ -61,11 +61,11 @@
 
 // The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
-// The use of Yc instead of Y reduces the condition number of Q. It does not change the estimates,
-// because the rows of Theta sum to 1.
+// The use of Yc instead of Y reduces the condition number of Q. The estimates are the same with Y
+// and with Yc, because the rows of Theta sum to 1.
 
 // The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
-// inverse of the standard deviation of its noise, in units of that of y: 1 / sqrt(max(sum_j
+// inverse of the standard deviation of its noise, relative to the noise of y: 1 / sqrt(max(sum_j
 // Theta_ij^2, 1/k)), where k is the number of rows.
 
 // Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in the noisy

@@ -176,9 +176,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
-/// filter.cpp), for one group size, transform and phase. Returns the number of retained
-/// coefficients in the first phase, and the sum of the squared Wiener factors in the second phase.
-/// For coloured noise, each term is multiplied by the variance of its coefficient.
+/// filter.cpp). Each combination of group size, transform and phase has its own function. The
+/// result is the number of retained coefficients in the first phase, and the sum of the squared
+/// Wiener factors in the second phase. With coloured noise, the variances of the coefficients
+/// weight the terms of this sum.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

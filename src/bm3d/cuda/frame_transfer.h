@@ -4,8 +4,8 @@
 // converts and downloads results.
 
 // FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
-// statistics on which the session bases its decisions. It has a high priority, because the host
-// waits for the statistics. The second stream runs the filter, and the third stream downloads
+// statistics on which the session bases its decisions. This stream has a high priority, because the
+// host waits for the statistics. The second stream runs the filter, and the third stream downloads
 // results. With input buffers for two frames, the host can be two frames ahead of the filter.
 
 #include <array>

@@ -22,8 +22,9 @@
 
 namespace lull::bm3d {
 
-/// The groups of a set of planes that the first phase stores in device memory for the second phase.
-/// There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
+/// The groups that the first phase stores in device memory for the second phase, for one set of
+/// planes. There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity()
+/// members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;

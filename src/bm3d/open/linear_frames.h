@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a frame that linear combinations of patches filter: samples, guides and results.
+// The samples, guides and results of one frame, for linear combinations of patches.
 
 #include <array>
 #include <vector>

@@ -39,8 +39,7 @@ static_assert(0xffffffffu / max_patch_samples > outside * outside);
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Width of the part of a row of reference patches that the matcher processes in one call, in
-/// samples.
+/// Maximum width, in samples, of the reference patches that the matcher processes in one call.
 inline constexpr int row_width = 96;
 /// Number of elements that the matcher may read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + guide_border;

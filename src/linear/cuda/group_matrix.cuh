@@ -116,7 +116,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// Calls use(value, row, column) for each element of a block that is in a register of this lane.
+/// For the elements of a block in the registers of this lane, calls use(value, row, column).
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);

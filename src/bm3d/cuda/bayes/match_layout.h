@@ -8,8 +8,8 @@
 // neighbour in half precision.
 
 // Neighbouring rows of samples are 8 or 24 memory banks apart, and the two frames of a pair are 16
-// banks apart. The operands of a matrix product, which are eight positions in two rows of two
-// frames, are therefore in 32 different banks.
+// banks apart. A matrix product reads eight positions in two rows of two frames. These 32 positions
+// are therefore in different banks.
 
 #include <algorithm>
 #include <array>
