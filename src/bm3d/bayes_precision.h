@@ -24,8 +24,8 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- half-precision samples ----
 
-/// Maximum difference between two samples of a plane that half precision must represent, on the
-/// 0..255 scale. The chroma samples of RGB frames of floats range from -416 to 416
+/// Maximum difference between two samples of a plane, on the 0..255 scale. Half precision must
+/// represent this difference. The chroma samples of RGB frames of floats range from -416 to 416
 /// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
 /// Minimum of HalfScale::unit, on the 0..255 scale. With this minimum, a sample difference divided

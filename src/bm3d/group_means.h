@@ -16,8 +16,8 @@
 // of the reference patch and of a member with the weight w(m):
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
-// The mean of a group is the estimate of every member. It enters the aggregation with the weight of
-// the member (gain: docs/how-it-works/clusters.md).
+// The mean of a group is the estimate of every member. In the aggregation, the estimate of a member
+// has the weight of this member (gain: docs/how-it-works/clusters.md).
 
 #include <cstddef>
 

@@ -78,8 +78,8 @@ class PhaseEngine {
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Makes the engine of the `reference` backend. It supports square patches of up to 8x8 samples,
-/// and any matcher.
+/// Makes the engine of the `reference` backend. The engine supports square patches of up to 8x8
+/// samples, and all matchers.
 /// @throws InvalidArgument  the engine does not support `shape`
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),

@@ -10,9 +10,9 @@ namespace lull::bm3d {
 namespace {
 
 /// Decides for which sets of planes (PlaneSet) the first phase stores groups. If the first phase
-/// propagates groups, it stores those of all sets. Otherwise, it stores the groups of luma and of
-/// sets with a luma guide for the second phase. Without temporal filtering, it also stores the
-/// groups of subsampled chroma.
+/// propagates groups, it stores the groups of all sets. If not, it stores the groups that the
+/// second phase reuses: of luma and of sets with a luma guide and, without temporal filtering, of
+/// subsampled chroma.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

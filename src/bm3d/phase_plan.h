@@ -133,7 +133,8 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns the number of bytes of the stored groups of one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// Returns the properties of the method that a FrameSession needs (time/frame_session.h).
+/// Returns the SessionPlan of BM3D, with which a FrameSession schedules frames
+/// (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 /// Returns the SessionPlan of linear combinations. Its phases are the pilot and the iterations.
 [[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);

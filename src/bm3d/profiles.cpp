@@ -26,10 +26,10 @@ float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 // Match threshold of the second phase. The value of the papers, 400, loses 0.01 to 0.04 dB of PSNR.
 constexpr float tau_wiener = 1024;
 
-// Returns table 1 of the 2017 paper, with the Haar transform across the group, which the table does
-// not specify. For sigma > 40, the paper thresholds patches in the DCT domain before matching. This
-// profile omits the step, because direct matching gives a higher PSNR
-// (docs/measurements/bm3d-parameters.md).
+// Returns the parameters of table 1 of Honzatko and Krulis 2017. The table does not specify the
+// transform across the group, for which this profile uses the Haar transform. For sigma > 40, the
+// paper thresholds patches in the DCT domain before matching. This profile omits the step, because
+// direct matching gives a higher PSNR (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};

@@ -15,7 +15,7 @@
 
 namespace lull::linear {
 
-/// Number of samples beyond the end of each row that an engine may read. These samples have
+/// An engine may read this number of samples beyond the end of each row. These samples have
 /// arbitrary values.
 inline constexpr int readable_padding = 16;
 
@@ -92,7 +92,8 @@ inline void start_iterations(const PlaneState& plane) {
 }
 
 /// Filters planes that share one guide. The result of each plane is its picture x (PlaneState). The
-/// function guide(source) must return the guide from the pictures y, x or z of all planes.
+/// function guide(source) must return a guide. `source` selects the pictures y, x or z of all
+/// planes, from which the guide is computed.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
                 std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {

@@ -3,15 +3,15 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s. At
-// first, z is y.
+// estimate. z is a partly denoised picture, whose noise has about the standard deviation tau s.
+// Each iteration has its own tau. At first, z is y.
 
 // Steps: The pilot computes the first x from the noisy picture y. The iterations m = 1 .. M then
 // compute the next x and the next z. The result is x of iteration M. The noise that iteration m
 // leaves in z has about tau times the standard deviation of the noise in y, with tau = tau0 (1 - m
 // / M).
 
-// Sets of planes: The planes of a picture that share their groups form a set (match/guide.h,
+// Sets of planes: Planes of a picture form a set if they share their groups (match/guide.h,
 // PlaneSet). A set has one guide, but each plane has its own s, Gram matrix and weights. The noise
 // of the first plane of a set determines the parameters of the set.
 
@@ -61,11 +61,11 @@
 
 // The floor f keeps Q positive definite in single precision. For k patches Yc of n samples, f is
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
-// The use of Yc instead of Y reduces the condition number of Q. It does not change the estimates,
-// because the rows of Theta sum to 1.
+// The use of Yc instead of Y reduces the condition number of Q. The estimates are the same with Y
+// and with Yc, because the rows of Theta sum to 1.
 
 // The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
-// inverse of the standard deviation of its noise, in units of that of y: 1 / sqrt(max(sum_j
+// inverse of the standard deviation of its noise, relative to the noise of y: 1 / sqrt(max(sum_j
 // Theta_ij^2, 1/k)), where k is the number of rows.
 
 // Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in the noisy
@@ -81,9 +81,9 @@
 //     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 //     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
 
-// In an iteration, the next x is the weighted mean of the estimates E, and the next z that of F,
-// with the weights of the pilot. The last iteration has tau = 0, so F equals E, and one sum is
-// enough.
+// In an iteration, the next x is the weighted mean of the estimates E, and the next z is the
+// weighted mean of the estimates F. The formula of the weights is the same as in the pilot. The
+// last iteration has tau = 0, so F equals E, and one sum is enough.
 
 // Temporal filtering: Groups have patches from the frames that the session lists
 // (time/frame_session.h). The first frame of the list contains the reference patches. The matcher
@@ -149,8 +149,8 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a distance in a key, after the shift by distance_shift(). A key has 32 bits: the low
 /// 11 bits contain the index of a candidate, and all other bits the shifted distance.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the number of bits by which the matcher shifts distances of patches with `samples`
-/// samples to the right. A shifted distance reaches max_distance only if the root-mean-square
+/// Returns the number of bits by which the matcher shifts a distance to the right, for patches with
+/// `samples` samples. A shifted distance reaches max_distance only if the root-mean-square
 /// difference of two patches exceeds guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 

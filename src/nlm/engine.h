@@ -25,7 +25,7 @@ namespace lull::nlm {
 /// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// Parameters and layout of the planes that a FrameEngine processes.
+/// Parameters of a FrameEngine, and layout of the planes that the engine processes.
 struct FramePlan {
   Params params;  // valid, for pictures
   int width = 0, height = 0;
@@ -82,7 +82,7 @@ class FrameEngine {
 
 // ---- volumes -------------------------------------------------------------------------------
 
-/// Parameters and layout of the plane of a volume that a VolumeEngine processes.
+/// Parameters of a VolumeEngine, and layout of the plane that the engine processes.
 struct VolumePlan {
   Params params;  // valid, for volumes
   int width = 0, height = 0;

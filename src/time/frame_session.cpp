@@ -136,9 +136,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip, from frame `first` on. These
-  /// frames search in earlier frames that the next step may finish. Therefore a single step filters
-  /// all of them.
+  /// Filters the reference patches of the last frames of the clip, from frame `first` on. The
+  /// groups of these frames have patches in earlier frames that the next step may finish. A single
+  /// step therefore filters all frames from `first` on.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));

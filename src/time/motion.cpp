@@ -26,8 +26,9 @@ struct Region {
   int samples() const { return width() * (y.end - y.first); }
 };
 
-/// Returns the sum of squared differences between a region of `a` and a region of `b` that is
-/// shifted by (dx, dy). The memory of the planes must extend one SIMD vector beyond their end.
+/// Returns the sum of squared differences between a region of `a` and the region of `b` at the same
+/// position, shifted by (dx, dy). The memory of the planes must extend one SIMD vector beyond their
+/// end.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {

@@ -61,9 +61,9 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile, at most `most`
-  /// rows. Row r of the tile receives the samples of the plane from (x, y + r) on. All other bytes
-  /// of the tile become 0.
+  /// Loads `columns` samples into each of the rows `first` to `end` - 1 of the tile. `most` is the
+  /// maximum number of these rows. Row r of the tile receives the samples of the plane from (x, y +
+  /// r) on. All other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -120,9 +120,9 @@ struct Tile {
   }
 };
 
-/// The search area of a region: all samples of the other frame that any vector compares with the
-/// region. squares[row][dx] is a sum of squares over samples of one row from position dx on, as
-/// many samples as the region has columns.
+/// The search area of a region: all samples of the other frame that the search compares with the
+/// region. squares[row][dx] is the sum of the squares of n samples of a row, from position dx on,
+/// where n is the number of columns of the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;

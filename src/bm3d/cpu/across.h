@@ -60,9 +60,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Performs one level of the Haar or Walsh-Hadamard transform across the group. The function
-/// replaces two vectors whose indices differ by kHalf by their sum and their difference. The pragma
-/// makes gcc unroll the loops, which keeps the vectors in registers.
+/// Performs one level of the Haar or Walsh-Hadamard transform across the group. Two vectors become
+/// their sum and their difference if their indices differ by kHalf. The pragma makes gcc unroll the
+/// loops, which keeps the vectors in registers.
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {

@@ -41,8 +41,8 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector of a row may overlap the previous vector. Its first lanes then contain
-      // samples that the kernel has already counted.
+      // The last vector of a row may overlap the previous vector. The first lanes of the last
+      // vector then contain samples that the kernel has already counted.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

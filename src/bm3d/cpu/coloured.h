@@ -35,7 +35,8 @@ inline constexpr int coefficients = patch * patch;
 /// registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// Lists the pairs of members of a group that share noise, and sums their covariances.
+/// For one group, lists the pairs of members that share noise, and sums the covariances of these
+/// pairs.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {

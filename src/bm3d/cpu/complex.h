@@ -28,10 +28,10 @@ namespace {
 /// part first.
 class ComplexRows {
  public:
-  /// Prepares the conversion of two rows of a patch, or of two patches side by side. The other
-  /// functions take row `row` as `first`, and row `row` + 1 as `second`. A vector of 4 lanes
-  /// contains columns 0..3 (`part` = 0) or columns 4..7 (`part` = 1); longer vectors have `part` =
-  /// 0.
+  /// Prepares the conversion of two rows of a patch, or of two patches side by side. All other
+  /// functions of this class take row `row` as `first`, and row `row` + 1 as `second`. A vector of
+  /// 4 lanes contains columns 0..3 (`part` = 0) or columns 4..7 (`part` = 1). For longer vectors,
+  /// `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -67,8 +67,8 @@ class ComplexRows {
 };
 
 /// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of a unit. The vectors with the
-/// indices i and j contain the two rows, or equal halves of them if vectors have 4 lanes. `rows`
-/// combines and separates these vectors.
+/// indices i and j contain the two rows, or the same half of the two rows if vectors have 4 lanes.
+/// `rows` combines and separates these vectors.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -176,9 +176,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that transforms one group across its patches and shrinks the coefficients (step 2 in
-/// filter.cpp), for one group size, transform and phase. Returns the number of retained
-/// coefficients in the first phase, and the sum of the squared Wiener factors in the second phase.
-/// For coloured noise, each term is multiplied by the variance of its coefficient.
+/// filter.cpp). Each combination of group size, transform and phase has its own function. The
+/// result is the number of retained coefficients in the first phase, and the sum of the squared
+/// Wiener factors in the second phase. With coloured noise, the variances of the coefficients
+/// weight the terms of this sum.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, at the index n.
 using AcrossBySize = std::array<Across, 6>;

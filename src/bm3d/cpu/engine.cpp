@@ -183,7 +183,7 @@ class PhaseRun {
     return range;
   }
 
-  /// Returns the area of a frame that contains all patches of the groups of a block.
+  /// Returns the area that contains all patches of the groups of a block in one frame.
   Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
     const auto& clusters = params_.clusters;

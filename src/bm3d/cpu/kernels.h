@@ -48,8 +48,8 @@ struct CovarianceTable {
   /// Returns the table entry `index`: the covariances of the coefficients [u][v].
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane, or returns null for white noise. If the table `before`
-/// has the same transform and noise, the function returns `before`, which may be null.
+/// Makes the covariance table of a plane, or returns null for white noise. `before` is an existing
+/// table or null. If `before` has the required transform and noise, the function returns `before`.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -101,7 +101,7 @@ struct PlaneTile {
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
 /// The scratch memory of filter_group() contains the noisy patches of the group, the patches of the
-/// basic estimate, and the variances of the coefficients, which begin at the index
+/// basic estimate, and the variances of the coefficients. The variances begin at the index
 /// variances_in_scratch.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
@@ -110,7 +110,7 @@ inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch
 void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                   const Group& group, float* scratch);
 
-// ---- means of groups ----
+// ---- group means ----
 
 struct MeansTables {
   MeansCurve curve;

@@ -49,8 +49,8 @@ struct Members {
   }
 };
 
-/// Adds the squared differences of each member from the first member to Members::weight. At this
-/// stage, Members::weight contains distances.
+/// Adds a plane to the distances of all members from the first member. Until the weights exist,
+/// Members::weight contains these distances.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

@@ -55,7 +55,7 @@ class WeightSums {
   }
 
   /// Returns the sums as a plane. In memory, `rows_of_zeros` rows of zeros precede the plane. The
-  /// plane is valid until the next call of view() for any sums with the same WeightMemory.
+  /// plane is valid until the next call of view() of an object with the same WeightMemory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);

@@ -17,7 +17,7 @@ namespace lull::bm3d {
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
 /// The range of samples, sums and guides that the kernels of a session address. Without temporal
-/// filtering, `distance` is 0.
+/// filtering, the member `distance` is 0.
 struct AddressRange {
   std::int64_t plane = 0;     // number of samples of the largest plane, including padding
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
@@ -34,10 +34,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of the reference patches in `grid`. A batch has an even number
-/// of reference tiles along y, because the filter processes two reference tiles at a time. Along x,
-/// the number is even or, if `whole_rows` is true, that of complete rows. Kernels can count the
-/// members of the batch in 32 bits.
+/// Returns the size of a full batch of the reference patches in `grid`. The number of reference
+/// tiles along y is even, because the filter processes two reference tiles at a time. If
+/// `whole_rows` is true, the batch consists of complete rows. If not, the number of reference tiles
+/// along x is even. Kernels can count the members of the batch in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

@@ -1,8 +1,8 @@
 // The kernels before and after the transforms of cuFFT. They copy the patches of the groups from
 // the picture, filter the spectra of each group, and add the estimates to the sums.
 
-// A slice is a part of a batch (dft_cuda.h), whose groups are contiguous in memory. Each group has
-// space for `capacity` patches, and a group of M patches uses the first M places.
+// A slice is a part of a batch (dft_cuda.h). The groups of a slice are contiguous in memory. Each
+// group has space for `capacity` patches, and a group of M patches uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -39,8 +39,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
 }
 
 /// Transforms the spectra across the group in place. After the forward Haar transform, index 0
-/// contains the mean of the group. Any other coefficient is the difference between the halves of a
-/// range of consecutive members. Its index is that of the first member in the second half.
+/// contains the mean of the group. Each index k > 0 contains the difference between two successive
+/// ranges of members, where member k is the first member of the second range.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;

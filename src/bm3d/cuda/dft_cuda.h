@@ -1,7 +1,7 @@
 #pragma once
-// Collaborative filtering with the 2D DFT by cuFFT, a method of Honzatko's 2015 thesis that serves
-// only comparisons. Between kernels, device memory contains the patches and spectra of one slice,
-// which is a part of a batch with a few thousand groups.
+// Collaborative filtering with the 2D DFT by cuFFT (Honzatko's 2015 thesis). This filter serves
+// only comparisons. Between kernels, device memory contains the patches and spectra of one slice. A
+// slice is a part of a batch, and has a few thousand groups.
 
 #include <cufft.h>
 

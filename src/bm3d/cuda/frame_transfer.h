@@ -4,8 +4,8 @@
 // converts and downloads results.
 
 // FrameTransfer uses three CUDA streams. The first stream uploads frames and computes the
-// statistics on which the session bases its decisions. It has a high priority, because the host
-// waits for the statistics. The second stream runs the filter, and the third stream downloads
+// statistics on which the session bases its decisions. This stream has a high priority, because the
+// host waits for the statistics. The second stream runs the filter, and the third stream downloads
 // results. With input buffers for two frames, the host can be two frames ahead of the filter.
 
 #include <array>
@@ -37,9 +37,9 @@ class FrameTransfer {
   /// releases memory.
   void wait() noexcept;
 
-  // Parts of the functions of FrameWorker (time/frame_session.h) that do not depend on the filter.
-  // FrameWorker::load() calls load() and loaded(). FrameWorker::finish() calls next_output(),
-  // convert() and finish(). All other functions have the names of their callers.
+  // The class FrameWorker (time/frame_session.h) calls these functions. FrameWorker::load() calls
+  // load() and loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). All
+  // other functions have the names of their callers.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Converts the last accepted frame to floats. In guided sessions, `guide_planes` receives the

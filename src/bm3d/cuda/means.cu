@@ -18,7 +18,7 @@ struct MeansArgs {
   std::array<float, max_planes> scale{};
 };
 
-/// The samples of a patch that one lane processes, or sums of such samples.
+/// The samples that one lane processes in a patch, or sums of such samples.
 struct Pair {
   float first = 0, second = 0;
 };

@@ -22,8 +22,9 @@
 
 namespace lull::bm3d {
 
-/// The groups of a set of planes that the first phase stores in device memory for the second phase.
-/// There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
+/// The groups that the first phase stores in device memory for the second phase, for one set of
+/// planes. There are CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity()
+/// members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;
@@ -46,9 +47,9 @@ struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
   // The plane `invalid` is not 0 at patches that overlap a hole of the frame. At these patches,
-  // candidate_norms contains a mark that excludes the patch from the candidates; at all others, it
-  // equals half_norms (invalidate_candidates()). Both pointers are null if frames cannot have
-  // holes.
+  // candidate_norms contains a mark that excludes the patch from the candidates. At all other
+  // patches, candidate_norms equals half_norms (invalidate_candidates()). Both pointers are null if
+  // frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -65,8 +66,8 @@ class CudaPhases {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
   /// Returns true if the filter changes the samples of plane `plane` of the input format. For RGB,
-  /// the function is_filtered() may differ, because its planes are those of the opponent colour
-  /// space.
+  /// the function is_filtered() may give another result, because it takes planes of the opponent
+  /// colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -132,7 +133,7 @@ class CudaPhases {
     ReferenceGrid first_grid, second_grid;  // only for phases with transforms
     ReferenceGrid searched_grid;            // reference patches whose groups are stored
   };
-  /// Returns the geometry of plane `i`, which it shares with all planes of equal size.
+  /// Returns the geometry of plane `i`. Planes of equal size share one geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
   }

@@ -127,8 +127,8 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
 }
 
 /// Returns the samples from which a guide is made: the noisy samples in the first phase, and the
-/// basic estimate in the second phase. In guided sessions, the guide is Frame::guide instead. A
-/// guide other than the noisy samples is mixed with a share of the noisy plane.
+/// basic estimate in the second phase. In guided sessions, the function returns Frame::guide in all
+/// phases. The kernels mix Frame::guide and the basic estimate with a share of the noisy plane.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};

@@ -24,9 +24,9 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
     linear_ = std::make_unique<linear::DeviceFilter>(
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
-  // The slot captures all kernels of a frame as one CUDA graph, because separate launches would
-  // occupy the host as long as a fast profile occupies the device. The driver loads the code of a
-  // kernel at its first launch, so the kernels run once before the capture.
+  // The slot captures all kernels of a frame as one CUDA graph. With a fast profile, separate
+  // launches would take as much time on the host as the kernels take on the device. The driver
+  // loads the code of a kernel at its first launch, so the kernels run once before the capture.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));

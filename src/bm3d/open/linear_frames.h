@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a frame that linear combinations of patches filter: samples, guides and results.
+// The samples, guides and results of one frame, for linear combinations of patches.
 
 #include <array>
 #include <vector>
@@ -54,9 +54,9 @@ class LinearFrames {
   /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of a set of planes, computed from the pictures y, x or z that `source`
-  /// selects. If `earlier_are_finished` is true, the guide may also contain planes of earlier sets,
-  /// whose results are their estimates x.
+  /// Returns the guide of a set of planes. `source` selects the pictures y, x or z from which the
+  /// function computes the guide. If `earlier_are_finished` is true, the guide may also contain
+  /// planes of earlier sets, whose results are their estimates x.
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

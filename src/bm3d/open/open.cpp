@@ -33,7 +33,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate_backend(backend);
   if (params.holes) check_holes(format);
   require_instructions();
-  // If the session filters no plane, it returns each frame at once, without neighbouring frames.
+  // If the session filters no plane, it returns each frame at once, without waiting for
+  // neighbouring frames.
   if (!filters_any(params.noise, format)) params.temporal = 0;
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {

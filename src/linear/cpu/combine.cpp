@@ -40,7 +40,8 @@ struct Patches {
   std::ptrdiff_t stride = 0;
 };
 
-/// Returns the patches of `group` in picture x, y or z of each frame, which `picture` selects.
+/// Returns the patches of `group` in all frames. `picture` selects the picture x, y or z of each
+/// frame.
 Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
                    Picture FrameStep::*picture) {
   Patches patches;
@@ -146,8 +147,8 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
 }
 
 /// Computes the matrix Theta (params.h) for white noise. On entry, `matrix` contains the Gram
-/// matrix. `assumed` and `removed` are the noise variances in the formulas of Q and Theta, summed
-/// over the samples of a patch.
+/// matrix. The noise variance, summed over the samples of a patch, is `assumed` in the formula of
+/// Q, and `removed` in the formula of Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -221,8 +222,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 
 /// Adds weighted patches to the sums of their frames: mean + E to the sum for x, and mean + E + r
 /// (Z - E) to the sum for z (params.h). E is `estimates` and Z is `combined`, both minus the mean
-/// of the patches, and r is `ratio`. `places` are the positions of half 0 or 1 of the patches, as
-/// `half` states.
+/// of the patches, and r is `ratio`. `places` contains the positions of half `half` (0 or 1) of
+/// each patch.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
                  int half, std::span<const FrameStep> frames,

@@ -39,8 +39,7 @@ static_assert(0xffffffffu / max_patch_samples > outside * outside);
 inline constexpr int guide_border = 64;
 static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
-/// Width of the part of a row of reference patches that the matcher processes in one call, in
-/// samples.
+/// Maximum width, in samples, of the reference patches that the matcher processes in one call.
 inline constexpr int row_width = 96;
 /// Number of elements that the matcher may read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + guide_border;
@@ -77,8 +76,8 @@ struct ReferenceRow {
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is an estimate of the largest key of a member, which the function
-/// updates for the next reference patch. `scratch` must have count + 16 elements.
+/// multiple of 16. `limit` is an estimate of the largest key of a member. The function updates
+/// `limit` for the next reference patch. `scratch` must have count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 

@@ -73,8 +73,8 @@ constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
 /// Computes sums over `side` columns for `width` patches that begin in neighbouring columns, and
-/// writes them to `patches`. The function adds sums over 1, 2, 4 and 8 columns, which the bits of
-/// `side` select. It overwrites `columns`.
+/// writes them to `patches`. The bits of `side` select which sums over 1, 2, 4 and 8 columns the
+/// function adds. The function overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

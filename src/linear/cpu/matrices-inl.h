@@ -101,8 +101,8 @@ HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) 
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
 }
 
-/// Completes a symmetric matrix: copies the upper triangle to the elements of the lower triangle
-/// that are not stored.
+/// Completes a symmetric matrix: copies the upper triangle to the part of the lower triangle
+/// outside the 16x16 squares on the diagonal.
 HWY_INLINE void mirror(int k, float* matrix) {
   const D d;
   const hn::FixedTag<float, block> four;
@@ -165,9 +165,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1.
-/// `factors` contains four factors for each row. The function processes `kVectors` vectors, from
-/// column `column` on.
+/// Subtracts multiples of the four pivot rows from the rows `top` to top + square - 1, except from
+/// the pivot rows themselves. `factors` contains four factors for each row. The function processes
+/// `kVectors` vectors, from column `column` on.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {

@@ -10,7 +10,8 @@
 // precision.
 
 // Step 1: The warp computes the mean patch of the group in half precision. Before this step, the
-// thread block subtracts a level from its samples, which makes flat areas exact.
+// thread block subtracts a level from its samples. Half precision then represents flat areas
+// exactly.
 
 // Step 2: The warp computes the Gram matrix of the patches minus their mean, and the inverse of Q
 // (linear/params.h), in single precision.

@@ -25,9 +25,9 @@ struct CombinePlan {
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per thread block whose search windows fit into
-/// shared memory. A thread block needs `fixed` bytes, and `per_sample` bytes for each sample of the
-/// search windows.
+/// Returns the plan with the most reference patches per thread block. The search windows of these
+/// reference patches must fit into shared memory. A thread block needs `fixed` bytes, and
+/// `per_sample` bytes for each sample of the search windows.
 /// @throws InternalError  the search window of one reference patch does not fit
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
@@ -44,7 +44,7 @@ inline constexpr int max_combine_warps = 8;
     if (plan.bytes > limits.dynamic_limit()) continue;
     // A multiprocessor has registers for two thread blocks of 8 warps, or for four of 4 warps.
     // Blocks of 4 warps distribute the work more evenly, so the plan uses them if shared memory
-    // suffices for at least three.
+    // suffices for at least three blocks of 4 warps.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

@@ -8,10 +8,10 @@ namespace lull::linear {
 /// The value that kernels subtract from estimates before the addition to the sums. The subtraction
 /// makes the sums small.
 inline constexpr float mid_level = 127.5f;
-/// Scale of the sums of weights, which are in units of 1 / weight_scale. Weights are at most the
+/// Scale of the sums of weights: a sum is in units of 1 / weight_scale. Weights are at most the
 /// square root of max_group.
 inline constexpr int weight_scale = 1 << 15;
-/// Scale of the sums of estimates of a thread block, which are in units of 1 / (weight_scale *
+/// Scale of the sums of estimates of a thread block: a sum is in units of 1 / (weight_scale *
 /// block_value_scale). A sum contains at most one estimate of each member of 16 groups.
 inline constexpr float block_value_scale = 1.0f / 128;
 

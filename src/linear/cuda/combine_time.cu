@@ -232,8 +232,8 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// Values of T, the template argument of the kernel, for groups of up to 16 T members. The three
-// values are for pilots with small groups, for all other pilots, and for iterations.
+// For groups of up to 16 T members, the template argument of the kernel is T. The first value of T
+// is for pilots with small groups, the second for all other pilots, and the third for iterations.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

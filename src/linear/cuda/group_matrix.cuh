@@ -1,7 +1,7 @@
 #pragma once
 // The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
-// Theta in registers, for 16 T patches. Blocks and operands have the layout of
-// symmetric_blocks.cuh.
+// Theta in registers, for 16 T patches, where T is a template argument. Blocks and operands have
+// the layout of symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
 
@@ -116,7 +116,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// Calls use(value, row, column) for the elements of a block that this lane contains.
+/// For the elements of a block in the registers of this lane, calls use(value, row, column).
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);

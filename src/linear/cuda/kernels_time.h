@@ -19,7 +19,7 @@ struct TimeMatchArgs {
   DeviceGroups groups;
   /// Amount by which the matcher reduces the distance of the candidate that motion predicts, in
   /// squared levels of the quantised guide. Element 0 is for patches in one frame, and element 1
-  /// for patches in two frames.
+  /// for patches that span two frames.
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);

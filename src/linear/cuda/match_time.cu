@@ -1,7 +1,7 @@
 // Matching in several frames for linear combinations (definition: linear/params.h). A thread block
 // finds the groups of neighbouring reference patches of one bundle (a block of 8x4 reference
-// patches with the same motion vectors). A warp finds the group of one reference patch, with the
-// words, norms and selection of members of match.cu.
+// patches with the same motion vectors). A warp finds the group of one reference patch. The file
+// match.cu describes the words, the norms and the selection of members.
 
 // The thread block processes the search windows frame by frame. It copies the union of its search
 // windows in a frame to shared memory and, if patches span two frames, the same windows in the

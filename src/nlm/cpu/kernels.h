@@ -121,8 +121,8 @@ inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Returns whether the kernel of blocks.cpp supports the shape of the patches. If so,
-/// estimate_tile() calls estimate_blocks().
+/// Returns whether the kernel of blocks.cpp supports the shape of the patches. If the result is
+/// true, estimate_tile() calls estimate_blocks().
 [[nodiscard]] bool fits_blocks(const Shape& shape, const Tile& tile);
 void estimate_blocks(const Shape& shape, const Tile& tile, TileMemory& memory);
 

@@ -1,6 +1,6 @@
-// The general kernel of non-local means, for all cases that the other kernels do not support: any
-// blocks, steps and patches, separate guides, and several frames with motion. The kernel computes
-// the formulas of weights.h tile by tile.
+// The general kernel of non-local means, for all cases that the other kernels do not support:
+// blocks, steps and patches of any size, separate guides, and several frames with motion. The
+// kernel computes the formulas of weights.h tile by tile.
 
 // In the general kernel, a thread block first computes the weights of the candidates of each patch
 // that covers the tile, and writes the weights to its workspace. Each sample of the tile then

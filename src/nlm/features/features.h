@@ -1,11 +1,11 @@
 #pragma once
 // Non-local means of renders. The filter processes the demodulated illumination, which is the
-// picture divided by its albedo. The weights of the first result depend on the demodulated
-// illumination and its variance.
+// picture divided by its albedo. The filter computes a first result, whose weights depend on the
+// demodulated illumination and its variance.
 
-// The second result also depends on features of surfaces that the renderer provides
-// (noise/render/features.h). The filter blends the two results according to their estimated errors
-// (formulas.h).
+// The filter also computes a second result, which depends on features of surfaces that the renderer
+// provides (noise/render/features.h). The filter blends the two results according to their
+// estimated errors (formulas.h).
 
 #include <memory>
 

@@ -1,6 +1,6 @@
-// Makes groups of patches that each span two frames. One thread block processes neighbouring
-// reference patches. The positions of blocks on the grid, and therefore the results, do not depend
-// on the rows that a launch processes.
+// Finds the groups of a Bayes phase, whose patches span two frames. One thread block processes
+// neighbouring reference patches. The positions of blocks on the grid, and therefore the results,
+// do not depend on the rows that a launch processes.
 
 // The search windows of a reference patch are in several frames. Shared memory contains as many
 // windows at a time as fit (match_layout.h). Tensor cores compute inner products of patches, from
@@ -59,8 +59,8 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   if (n == 0) block.i = i0, block.j = j0, block.x = x, block.y = y;
 }
 
-/// Subtracts the motion bias from the distance of the candidate that motion predicts in each frame.
-/// Excludes the reference patch itself from the candidates.
+/// For each pair of frames except the first, subtracts the motion bias from the distance of the
+/// candidate that motion predicts. Excludes the reference patch itself from the candidates.
 __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances) {
   const int own_area = job.plan.own.area(), area = job.plan.other.area();
   const int k = threadIdx.x % 32;

@@ -8,8 +8,8 @@
 // neighbour in half precision.
 
 // Neighbouring rows of samples are 8 or 24 memory banks apart, and the two frames of a pair are 16
-// banks apart. The operands of a matrix product, which are eight positions in two rows of two
-// frames, are therefore in 32 different banks.
+// banks apart. A matrix product reads eight positions in two rows of two frames. These 32 positions
+// are therefore in different banks.
 
 #include <algorithm>
 #include <array>
@@ -61,8 +61,8 @@ struct JoinedWindows {
   int pitch = 40, rows = 1;   // layout of the samples in memory
   int frame = 0;              // distance from one frame to the next, in words
   int words = 0;              // words of all frames together
-  // Row stride, in elements, of the table of sums of squares for each row of a patch, and of the
-  // table of sums of squares for each complete patch.
+  // Row stride, in elements, of two tables: the sums of squares of the rows of patches, and the
+  // sums of squares of complete patches.
   int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
@@ -150,9 +150,9 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans the largest number of reference patches per block that fits into shared memory. Then plans
-/// the largest number of windows at a time with which a multiprocessor still executes three blocks.
-/// A single window always fits, because it needs less than 48 KB.
+/// Plans the work of a thread block. The number of reference patches is the largest that fits into
+/// shared memory. The number of windows at a time is the largest with which a multiprocessor still
+/// executes three blocks. A single window always fits, because it needs less than 48 KB.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};

@@ -141,13 +141,13 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// The data of the reference patches of a thread block that one lane needs. The patches are in the
-/// search window of the reference frame.
+/// The data that one lane needs of the reference patches of its thread block. The patches are in
+/// the search window of the reference frame.
 template <int Side>
 struct References {
-  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4). They are
-  // the even rows if t is even, and the odd rows if t is odd, with Side / 2 pairs of samples in
-  // each row.
+  // Samples of reference patch g in frame t / 2, for lane (g, t) = (lane / 4, lane % 4). The
+  // samples are from the even rows if t is even, and from the odd rows if t is odd. Each row has
+  // Side / 2 pairs of samples.
   static constexpr int own = Side / 2;
   std::uint32_t samples[own][own];  // samples of reference patch g
   // Data of the reference patches 2t and 2t + 1, where t is lane % 4.
@@ -161,7 +161,7 @@ __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
 /// Loads the data of the reference patches. `dx` and `dy` are the positions of all reference
-/// patches of the block, relative to the first. An unused element has the position
+/// patches of the block, relative to the first reference patch. An unused element has the position
 /// invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,

@@ -1,6 +1,7 @@
 #pragma once
 // The Gram matrices of a group, and the weights of its estimates, computed by one warp. A group has
-// 16 T patches. The matrices are in registers (cuda/matrices/symmetric_blocks.cuh).
+// 16 T patches, where T is a template argument. The matrices are in registers
+// (cuda/matrices/symmetric_blocks.cuh).
 
 // The functions subtract the means by correcting the inner products of patches. Let a_i and b_j be
 // patches of D samples, s_i and s_j the sums of their samples, and d_a and d_b the means of all

@@ -117,8 +117,8 @@ template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
 /// Converts a displacement to an integer. For two members of one frame, the difference of their
-/// integers identifies the displacement between them. For members of different frames, the
-/// difference exceeds that of any two members of one frame.
+/// integers identifies the displacement between them. The difference for members of different
+/// frames exceeds every difference for members of one frame.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
@@ -244,9 +244,9 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the variances of the Haar coefficients that are differences of two adjacent members. Each
-/// variance equals the decorrelation of the two members. `half` selects pairs 0..7 (0) or 8..15 (1)
-/// of the chunk. `b` is the last index of the elements of `ratio` for the variances.
+/// Stores the variances of the Haar coefficients that are differences of two adjacent members, in
+/// the elements ratio[..][b]. Each variance equals the decorrelation of the two members. `half`
+/// selects pairs 0..7 (0) or 8..15 (1) of the chunk.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {

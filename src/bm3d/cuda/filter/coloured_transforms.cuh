@@ -38,7 +38,7 @@ namespace lull::bm3d::filter_detail {
 
 /// The samples of one plane in the form that warps read: half-precision differences from the value
 /// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
-/// in shared memory (load_tile()); otherwise, they are the elements of the plane.
+/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
 template <Staging staging>
 struct SlotSamples {
   const void* at;

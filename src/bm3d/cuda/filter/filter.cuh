@@ -7,7 +7,7 @@
 // register. Each lane has one register for each patch.
 
 // Step 1: Lane (g, t) = (lane / 4, lane % 4) loads the samples in column g, rows 2t and 2t + 1,
-// from shared memory. For any patch, the samples in 8 columns of rows 0, 2, 4 and 6 are in 32
+// from shared memory. For every patch, the samples in 8 columns of rows 0, 2, 4 and 6 are in 32
 // different banks. The loads of step 1 and the additions of step 6 therefore have no bank
 // conflicts.
 

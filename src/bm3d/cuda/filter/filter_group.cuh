@@ -15,16 +15,16 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group. Lane m has the offset of patch m, which the other lanes
-/// read with a shuffle. Offsets usually count bytes, because an address then needs only one
-/// addition. 32-bit offsets in device memory count elements, which extends their range.
+/// The offsets of the patches of a group. Lane m has the offset of patch m, and the other lanes
+/// read this offset with a shuffle. Offsets usually count bytes, because an address then needs only
+/// one addition. 32-bit offsets in device memory count elements, which extends their range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides the computation of an offset from the compiler, which would otherwise store the offsets
-  /// of all patches in registers.
+  /// Hides the computation of an offset from the compiler. Without this function, the compiler
+  /// would store the offsets of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
@@ -47,7 +47,7 @@ class PatchPlaces {
 
 /// The samples of one plane in the form that warps read: half-precision differences from the value
 /// `level`. Offsets of patches count samples. With Staging::shared, samples are the words of a tile
-/// in shared memory (load_tile()); otherwise, they are the elements of the plane.
+/// in shared memory (load_tile()). Without Staging::shared, samples are the elements of the plane.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;

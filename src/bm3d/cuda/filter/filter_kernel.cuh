@@ -83,8 +83,8 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// The offsets of samples and sums for one patch of the group. In each lane, it is the patch with
-/// the index lane >> log2_repeats.
+/// The offsets of samples and sums for one patch of the group. Each lane has the offsets of the
+/// patch with the index lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane

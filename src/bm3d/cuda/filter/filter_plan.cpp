@@ -26,8 +26,8 @@ struct FilterTuning {
 // and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns true if the program contains a kernel with Staging::sums. Such kernels exist only for
-/// the group transform of the profiles, which limits the compile time.
+/// Returns true if the program contains a kernel with Staging::sums. To limit the compile time,
+/// such kernels exist only for the group transform of the profiles.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -43,8 +43,8 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 /// plans the smallest tile that meets the first two.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  // Shared memory contains the sums and the samples of one plane in the first phase, or of two
-  // planes in the second phase.
+  // Shared memory contains the sums and the noisy samples of one plane. In the second phase, it
+  // also contains the basic estimate of this plane.
   const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {

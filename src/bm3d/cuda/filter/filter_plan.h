@@ -14,7 +14,7 @@
 
 namespace lull::bm3d {
 
-/// The data of a tile that shared memory contains: samples and sums, only sums, or none.
+/// The data that shared memory contains for a tile: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, from the tile of a thread block to the patches of its groups in
@@ -60,7 +60,7 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows of a tile in shared memory that contain the sums of one frame.
+/// The rows that contain the sums of one frame, in a tile in shared memory.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;

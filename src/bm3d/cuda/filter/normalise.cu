@@ -1,6 +1,6 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights.
 
-// The weights of a sample come from a box of 8x8 samples. The kernel first sums them along rows,
+// The weights of a sample come from a box of 8x8 samples. The kernel first sums weights along rows,
 // with shuffles, and then along columns, in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
