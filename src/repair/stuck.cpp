@@ -208,8 +208,9 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // The sample is a detail of the picture if the edge is soft. The sample is also a detail if the
-    // surroundings vary as strongly as the sample.
+    // A sample is a detail of the picture, not a defect, in two cases. The direct neighbours are
+    // bright or dark like the sample (`wing`), or the surroundings vary as strongly as the sample
+    // (`spread`).
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||

@@ -62,8 +62,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last scene, it replaces the last
-/// scene, which then contains no frame.
+/// Appends a scene. If the last scene does not begin earlier than the new scene, the last scene
+/// contains no frame, and the new scene replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

@@ -31,8 +31,8 @@ bool removes_all_noise(const DenoiseOptions& options) {
 }
 
 /// Returns the known noise of each scene, for the grain table. An estimate from a single picture is
-/// too high, so the noise of such a scene counts as unknown. The removed noise then determines the
-/// table.
+/// too high, so the noise of such a scene counts as unknown. For such a scene, the removed noise
+/// determines the table.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

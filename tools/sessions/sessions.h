@@ -70,7 +70,7 @@ struct ClipPlan {
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with the index from scene_at().
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether sessions also filter frames of half the size. Frames must then be in host
+  /// Returns whether sessions also filter frames of half the size. If so, frames must be in host
   /// memory.
   bool has_halves() const;
 };
@@ -113,8 +113,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);
 
-/// Returns the format of the frames that sessions filter. If sessions filter fields, the format is
-/// that of a field. Otherwise, the function returns `format`.
+/// Returns the format of the frames that sessions filter. If sessions filter fields, the result is
+/// the format of a field. If sessions filter complete frames, the result is `format`.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Returns a denoiser that preserves the constant areas of frames of `format`. The methods of
