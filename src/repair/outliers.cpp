@@ -46,8 +46,8 @@ constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
 /// Marks samples of row `y` that may be outliers. The function compares each sample with eight
-/// samples at a distance of 2. A marked sample is brighter, or darker, by at least `limit` than
-/// four or more of the eight samples.
+/// samples at a distance of 2. The function marks the sample if at least four of the eight samples
+/// are darker by `limit` or more, or if at least four are brighter by `limit` or more.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;

@@ -53,8 +53,9 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
-/// larger tolerance than luma levels, because an excerpt contains only a few frames.
+/// Returns whether two estimates describe the same noise. The tolerance for chroma levels and
+/// coarseness is larger than for luma levels, because their estimates from a few frames are less
+/// precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)

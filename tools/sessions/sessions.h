@@ -45,8 +45,7 @@ class LaterScenes {
   /// Adds a scene. `from_s` must be later than in all previous calls. Other threads may push frames
   /// of the scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Returns the number of scenes after the current scene that begin at the frame or before the
-  /// frame.
+  /// Counts the scenes of this object that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
