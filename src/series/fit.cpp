@@ -84,8 +84,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If volumes have little in common, their residuals contain signal. The estimates from single
-    // volumes are then better.
+    // If volumes have little in common, their residuals contain signal, and the estimates from
+    // single volumes are more accurate.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
   }

@@ -233,8 +233,8 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // If a step runs on the CPU, the run opens the source again without GPU decoding. Such steps
-    // are a filter that replaces a missing GPU, frames of half the size, the repair of defects, and
+    // The run opens the source again without GPU decoding if frames must be in host memory. The CPU
+    // replaces a missing GPU, filters frames of half the size, repairs defects or preserves
     // constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();

@@ -23,9 +23,9 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the removed grain has the statistics of the estimated noise. The noise of fields
-/// has other statistics than the noise of frames. With a strength below 1, a part of the noise
-/// remains in the frames.
+/// Returns whether the removed grain has the statistics of the estimated noise. The result is false
+/// if sessions filter fields, because the noise of fields has other statistics than the noise of
+/// frames. With a strength below 1, the result is false, because a part of the noise remains.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
