@@ -23,8 +23,8 @@ constexpr std::size_t max_candidates = 200000;
 /// frame with this noise level.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// Numbers of frames in which each sample is brighter than its neighbours, or darker than its
-/// neighbours.
+/// For each sample, the number of frames in which the sample is brighter than its neighbours, or
+/// darker than its neighbours.
 struct Support {
   /// Number of frames in which at most one neighbour is similar to the sample. The sample is then
   /// isolated, a part of a pair, or the end of a line.

@@ -233,9 +233,9 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The run opens the source again without GPU decoding if frames must be in host memory. The CPU
-    // replaces a missing GPU, filters frames of half the size, repairs defects or preserves
-    // constant areas.
+    // The run opens the source again without GPU decoding if the CPU must read the frames. In this
+    // case, the CPU replaces a missing GPU, reduces frames to half the size, repairs defects or
+    // preserves constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
