@@ -35,7 +35,8 @@ class Arguments {
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
 /// Returns one value of `sigma` for each plane. The last value applies to planes without a value.
-/// Returns no value if the user does not specify sigma. The plug-in must then estimate the noise.
+/// Without a sigma from the user, the function returns no value, and the plug-in must estimate the
+/// noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 

@@ -29,7 +29,7 @@ class DeviceArray {
   /// interface, for example "<f4".
   /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
-  /// Copies every `step`-th number, in C order, of an array in GPU memory to a new array. The
+  /// Returns a new array with every `step`-th element, in C order, of an array in GPU memory. The
   /// source has at most five axes.
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);

@@ -36,8 +36,8 @@ class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
   /// Returns the image as a frame. If `copy` is true, or the rows of the image are not contiguous,
-  /// the frame is a copy. All other frames share the memory of the image, which the caller must
-  /// then preserve until the session has returned the result.
+  /// the frame is a copy. A frame that is not a copy shares the memory of the image. The caller
+  /// must preserve the image until the session has returned the result.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -50,8 +50,8 @@ class DeviceFrames {
 void check_planes(const Image& planes, const FrameFormat& format);
 
 /// Returns the planes as a frame of `pool`'s format. If `copy` is true, or the rows are not
-/// contiguous, the frame is a copy. All other frames share the memory of the planes and keep their
-/// arrays alive. The caller must have released the GIL.
+/// contiguous, the frame is a copy. A frame that is not a copy shares the memory of the planes and
+/// keeps the Python arrays alive. The caller must have released the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A frame that a session has returned.
@@ -63,8 +63,8 @@ class Result {
   /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
   /// Copies a result in GPU memory into the image `to` on the same GPU. `original` is the input
-  /// image of the result and has the element type of `to`. The function copies samples that the
-  /// filter has not changed from `original`.
+  /// image of the result and has the element type of `to`. For samples that the filter has not
+  /// changed, the function copies the elements of `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

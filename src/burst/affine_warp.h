@@ -6,7 +6,7 @@
 
 namespace lull::burst {
 
-/// An alignment in units of the samples of a plane, whose samples need not be square. The alignment
+/// An alignment in units of the samples of a plane. The samples need not be square. The alignment
 /// maps the position (x, y), relative to the centre, to (a x - x_by_y y + move_x, y_by_x x + a y +
 /// move_y).
 struct AffineWarp {

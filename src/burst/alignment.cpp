@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum number of samples of a picture for a refinement at full size. A larger picture is
-/// refined at half size, at which the accuracy is sufficient and the noise is weaker.
+/// Maximum number of samples of a picture for a refinement at full size. For a larger picture, a
+/// refinement at half size is sufficiently accurate, and the noise is weaker at half size.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // The cost increases with the length of the translation, because small overlaps can be
-      // similar by chance.
+      // A long translation leaves a small overlap, and small overlaps can be similar by chance. The
+      // cost therefore increases with the length of the translation.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};

@@ -73,8 +73,8 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
 /// Converts float planes to stored samples. Transforms the planes from the opponent colour space if
-/// `colour` requires the transform, and applies the output transforms `back`. Finally converts to
-/// clipped integers, rounded or dithered, or to floats.
+/// `colour` requires the transform, and applies the output transforms `back`. The stored samples
+/// are floats, or clipped integers with rounding or dithering.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
@@ -96,13 +96,14 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
                    cudaStream_t stream);
-/// Copies those samples from `raw` to `filtered` that guard_samples() replaced.
+/// Restores the samples that guard_samples() has replaced: copies these samples from `raw` to
+/// `filtered`.
 void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
 /// Returns a buffer that the device fills with zeros, as work on `stream`. Kernels read the margins
-/// of planes, but no result depends on their values.
+/// of planes, but no result depends on the samples in the margins.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);

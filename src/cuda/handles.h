@@ -40,8 +40,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates a CUDA event. A host thread that waits for the event sleeps, which leaves the CPU cores
-/// to decoders and encoders.
+/// Creates a CUDA event. A host thread sleeps while it waits for the event, so decoders and
+/// encoders can use the CPU core.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =

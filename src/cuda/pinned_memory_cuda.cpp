@@ -79,8 +79,8 @@ class PagePrefetcher {
   }
 
  private:
-  // Number of slabs in preparation. There are two slabs of each size, because two GPUs use slabs
-  // faster than one core prepares them. There are at most four slabs, because results may have
+  // Number of slabs in preparation: `of_a_size` slabs of each size, because two GPUs use slabs
+  // faster than one core prepares them. `in_all` suffices for two sizes, because results may have
   // another size than the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Maximum size, in bytes, of a slab that is prepared in advance. Callers rarely request larger

@@ -38,7 +38,7 @@ class RawFrame {
   /// `sigma` contains the noise levels of the stored planes. The noise levels determine the
   /// treatment of out-of-range float samples (core/float_range.h). The session does not filter
   /// planes of RGB whose noise level is 0. The constructor copies `curves`. `results` is the format
-  /// of the results. By default, it is the format of the frame.
+  /// of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},

@@ -135,7 +135,7 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Returns whether the session has received all frames on which its needed results depend. If the
-  /// session filters the complete stream, the end of the margin is unknown. The function then
+  /// session filters the complete stream, the end of the margin is unknown, and the function
   /// returns whether the session has returned all needed results.
   bool is_complete() const {
     if (!from_start_ && after_ >= margin_.after) return true;

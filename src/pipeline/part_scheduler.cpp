@@ -17,9 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// Minimum ratio of the remaining frames of a part to the frames that two sessions filter after a
-// split of the part. The ratio `worth_splitting` applies while frames arrive, and
-// `worth_at_the_end` applies after the last frame.
+// Minimum ratios for the split of a part. A ratio divides the number of remaining frames by the
+// number of frames that two sessions filter because of the split. `worth_splitting` applies while
+// frames arrive, and `worth_at_the_end` applies after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {

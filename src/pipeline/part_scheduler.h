@@ -1,6 +1,6 @@
 #pragma once
-// Combines several sessions of temporal filtering into one denoiser. Several GPUs then share a
-// clip.
+// Combines several sessions of temporal filtering into one denoiser, so that several GPUs can share
+// a clip.
 
 #include <memory>
 #include <vector>

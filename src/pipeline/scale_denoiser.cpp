@@ -126,8 +126,9 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The result combines the frame at full size with only the lowest frequencies of the
-      // difference at half size.
+      // The difference at half size is the result of the half-size session minus the reduced
+      // full-size result. The denoiser adds only the lowest frequencies of this difference to the
+      // full-size result.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

@@ -94,8 +94,8 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
   }
   work_changed_.notify_all();
   progress_.notify_all();
-  // The destruction of a session may take long after a failure of the device, so the worker first
-  // wakes the other threads.
+  // After a failure of the device, the destruction of a session may take a long time. The worker
+  // therefore wakes the other threads before it destroys the session.
   workers_[me].session.reset();
   if (!last) return false;
   workers_[me].session = options_.replace(first);

@@ -46,8 +46,8 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// Makes any later failure of a session end the job, because other sessions cannot read frames in
-  /// the memory of the failed GPU.
+  /// After this call, a failure of one session ends the job, because other sessions cannot read
+  /// frames in the memory of the failed GPU.
   void stay_on_device() { on_device_ = true; }
 
   /// Waits for work. The thread of a session calls this function. Returns false if the pool stops.
@@ -57,7 +57,7 @@ class SessionPool {
     return !stopping_;
   }
   /// Waits until done() returns true. The thread that uses the denoiser calls this function.
-  /// @throws any exception that has ended the job
+  /// @throws the exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
     progress_.wait(lock, [&] { return failure_ || done(); });

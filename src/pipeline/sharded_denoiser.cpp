@@ -107,8 +107,7 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session of the next result is idle while no waiting frame is assigned to
-  // this session.
+  // Returns whether the session of the next result is idle and no frame waits for this session.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&

@@ -102,8 +102,8 @@ std::vector<Block> blocks_of_site(PlaneView<const std::uint16_t> mosaic, const S
   return blocks;
 }
 
-/// The mean and the noise variance of the smoothest blocks, computed for one group of blocks with
-/// similar means.
+/// Statistics of a group of blocks with similar means: the mean and the noise variance of the
+/// smoothest blocks of the group.
 struct Point {
   double mean, variance;
 };

@@ -3,12 +3,12 @@
 // and inverts the stabilisation.
 
 // The first filter denoises the stabilised picture after demosaicing along edges (directional.h).
-// Its result predicts the mosaic. The difference between the samples and the prediction contains
-// almost only noise.
+// The result of the first filter predicts the mosaic. The difference between the samples and the
+// prediction contains almost only noise.
 
 // The last filter denoises the sum of the prediction and the linearly demosaiced difference. The
-// sum contains the full noise and hardly any errors of demosaicing. The covariance of its noise is
-// known (demosaic.h).
+// sum contains the full noise and hardly any errors of demosaicing. The covariance of the noise of
+// the sum is known (demosaic.h).
 
 #include <functional>
 #include <memory>

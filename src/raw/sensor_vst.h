@@ -6,8 +6,8 @@
 // to 0..255. The value w is balance * x, where x is the scaled sample. The noise variance of green
 // samples is a w + b.
 
-// Red, green and blue are equal in neutral areas after the transform, as demosaicing requires.
-// Their noise levels differ.
+// After the transform, red, green and blue are equal in neutral areas, as demosaicing requires. The
+// noise levels of the colours differ.
 
 // A filter estimates E[f(z) | y], where y is the true value and z the noisy value. The inverse for
 // a colour returns the value y for which this expectation equals the result of the filter. The

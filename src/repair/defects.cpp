@@ -17,9 +17,8 @@ namespace lull::repair {
 namespace {
 
 constexpr std::size_t max_lone_frames = 3;  // frames examined for impulses, in addition to a pair
-/// Minimum number of different sample values in a frame. lull searches impulses only in frames with
-/// at least this number of values. Graphics with fewer values may be dithered, and dithering looks
-/// like impulses.
+/// Minimum number of different sample values in a frame for a search for impulses. Graphics with
+/// fewer values may be dithered, and dithering looks like impulses.
 constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {

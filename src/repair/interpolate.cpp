@@ -8,8 +8,8 @@
 namespace lull::repair {
 namespace {
 
-// Maximum distance, in samples, of the unmarked samples that replace a defect. The limit applies if
-// no direction has unmarked neighbours on both sides.
+// Maximum distance, in samples, between a defect and the unmarked samples that replace the defect.
+// The limit applies if no direction has unmarked neighbours on both sides.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit levels, for cubic interpolation. At higher noise levels, linear
 /// interpolation has a smaller error.

@@ -300,7 +300,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
   // Synthetic graphics contain uniform rows. Rows of a sensor contain noise or picture content.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If neighbouring lines along the other axis also differ, the picture causes the differences.
+  // If both neighbouring rows and neighbouring columns differ, the picture causes the differences.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

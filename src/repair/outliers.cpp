@@ -17,8 +17,8 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum peak of an outlier, in units of the spread. The peak is the difference from the median
 /// of the surroundings. The minimum corresponds to 9 standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// Minimum ratio for similar neighbours. The ratio divides the difference of a neighbour from the
-/// surroundings by the peak of the outlier.
+/// A neighbour is similar to an outlier if its difference from the surroundings is at least this
+/// share of the peak of the outlier.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -46,8 +46,8 @@ constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
 /// Marks samples of row `y` that may be outliers. The function compares each sample with eight
-/// samples at a distance of 2. A marked sample is brighter, or darker, by at least `limit` than
-/// four or more of the eight samples.
+/// samples at a distance of 2. The function marks the sample if at least four of the eight samples
+/// are darker by `limit` or more, or if at least four are brighter by `limit` or more.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -150,8 +150,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // A grid divides the picture into parts x parts rectangles. `fullest` is the number of examined
-  // rectangles, which contain the most outliers.
+  // A grid divides the picture into parts x parts rectangles. The function examines only the
+  // rectangles with the most outliers. `fullest` is the number of these rectangles.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];

@@ -23,8 +23,8 @@ constexpr std::size_t max_candidates = 200000;
 /// frame with this noise level.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// Numbers of frames in which each sample is brighter than its neighbours, or darker than its
-/// neighbours.
+/// For each sample, the number of frames in which the sample is brighter than its neighbours, or
+/// darker than its neighbours.
 struct Support {
   /// Number of frames in which at most one neighbour is similar to the sample. The sample is then
   /// isolated, a part of a pair, or the end of a line.
@@ -208,8 +208,9 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // The sample is a detail of the picture if the edge is soft. The sample is also a detail if the
-    // surroundings vary as strongly as the sample.
+    // A sample is a detail of the picture, not a defect, in two cases. The direct neighbours are
+    // bright or dark like the sample (`wing`), or the surroundings vary as strongly as the sample
+    // (`spread`).
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||

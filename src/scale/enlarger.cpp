@@ -216,8 +216,9 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` counts the float samples of PlaneWork and of two frames. A session on the host also
-  // stores the noisy planes, the guides and the sums of each round.
+  // `samples` is the number of float samples in memory. On all backends, `samples` counts PlaneWork
+  // and two frames. On the host, `samples` also counts the noisy planes, guides and sums of each
+  // round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -20,8 +20,8 @@ namespace lull::series {
 ///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns a view of the first volumes of `samples`, to which project() may write the components of
-/// `fit`.
+/// Returns a view of the first volumes of `samples`. project() may write the components of `fit` to
+/// this view.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// The components `first` to `end` - 1, which have the same scale factor. Filters process the

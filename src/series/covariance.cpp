@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds a tile of inner products to `sums`: `lanes` volumes from volume `i` on, with `lanes`
-/// volumes from volume `j` on.
+/// Adds a tile of `lanes` x `lanes` inner products to `sums`. The rows of the tile belong to the
+/// volumes from `i` on, and the columns to the volumes from `j` on.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {

@@ -19,8 +19,8 @@ struct Decomposition {
 
 /// Decomposes the covariance of volumes. If two groups of volumes have unrelated signals, such as
 /// the real and the imaginary parts of complex samples, the function decomposes each group
-/// separately. The components of a group contain less noise. The edge of the noise is lower for
-/// fewer volumes, so it hides fewer weak signals.
+/// separately. The components of a group contain less noise. The largest eigenvalue of noise is
+/// smaller for fewer volumes, so the noise hides fewer weak signals.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

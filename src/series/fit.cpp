@@ -20,8 +20,8 @@ namespace {
 /// of the levels is below `close_level`, usually after two corrections.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// Numbers of voxels that suffice for a correction of the noise levels: voxels for each volume, and
-/// minimum number of voxels.
+/// A correction of the noise levels uses about `voxels_per_volume` voxels for each volume, but at
+/// least `min_voxels` voxels (or all voxels).
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components among all components. The remaining components count as
 /// noise.
@@ -84,8 +84,8 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If volumes have little in common, their residuals contain signal. The estimates from single
-    // volumes are then better.
+    // If volumes have little in common, their residuals contain signal, and the estimates from
+    // single volumes are more accurate.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
   }
@@ -100,8 +100,9 @@ class NoiseEstimator {
   }
 
   /// Returns whether the noise levels of more than a tenth of the volumes differ from the common
-  /// level. The level of a volume comes from its residuals. If a volume has no residuals, the level
-  /// is its initial estimate, except for Rician noise.
+  /// level. The level of a volume comes from its residuals. For a volume without residuals, the
+  /// function uses the initial estimate. With Rician noise, the function ignores volumes without
+  /// residuals.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {

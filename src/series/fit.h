@@ -14,7 +14,8 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// True if the noise levels and the noise map are estimates. The residuals may then correct them.
+  /// If true, the noise levels and the noise map are estimates, and the residuals may correct the
+  /// estimates.
   bool refine = true;
   /// The states of the voxels (voxels.h). If the vector is empty, the samples determine the states.
   std::vector<VoxelState> states = {};

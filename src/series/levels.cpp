@@ -28,8 +28,8 @@ constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// Maximum number of volumes for which the function computes residuals in all voxels. With more
 /// volumes, the function skips voxels, to limit the number of residuals.
 constexpr int max_examined = 100;
-/// Minimum ratio between the maximum and the minimum of a noise map. A map with a smaller ratio is
-/// not used.
+/// Minimum ratio between the maximum and the minimum of a noise map. The function discards a map
+/// with a smaller ratio.
 constexpr double min_variation = 1.08;
 
 /// Sum of squared residuals, and the expectation of the sum for noise of variance 1 (the degrees of

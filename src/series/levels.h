@@ -13,9 +13,9 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// Noise level of the residuals of each volume of the basis, relative to the level before the
-  /// correction. The ratio is 0 if the components explain the volume completely, or if too few of
-  /// its samples are usable.
+  /// For each volume of the basis, the noise level of its residuals, divided by the level before
+  /// the correction. The ratio is 0 if the components explain the volume completely, or if too few
+  /// samples of the volume are usable.
   std::vector<double> ratios;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Minimum estimate of the signal inside an object, in units of sigma. Smaller estimates are
 /// uncertain, and an estimate of 0 would set the sample to 0. The minimum is about the mean signal
-/// of voxels with such estimates.
+/// of the voxels whose estimate is smaller.
 constexpr double uncertain_signal = 0.45;
 /// A voxel is air if its mean signal over all volumes is below `air`, and part of the object if the
 /// mean signal is above `object` (in units of sigma). Between `air` and `object`, the minimum

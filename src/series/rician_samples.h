@@ -9,7 +9,7 @@ namespace lull::series {
 
 /// Replaces each sample by an estimate of its value without the imaginary part of the noise
 /// (rician_expectation() in noise/volume/rician.h). The noise of the new samples is nearly Gaussian
-/// and has the same level. Their mean is linear in the signal.
+/// and has the same level. The mean of the new samples is linear in the signal.
 ///
 /// Variance-stabilised samples would not be linear in the signal, and would need more components.
 /// The inverse of the variance stabilisation would also amplify noise near 0.

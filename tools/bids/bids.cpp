@@ -130,8 +130,8 @@ class ParticipantLevel {
     const std::string folder = options_.output + "/" + image.folder;
     const std::string json = folder + "/" + image.derived_name(".json");
     std::error_code code;
-    // denoise_image() writes the JSON file last. If an image has no JSON file, a process was killed
-    // before the result was complete.
+    // denoise_image() writes the JSON file of a result last. A result without a JSON file is
+    // incomplete, because the process was killed.
     const std::string output = folder + "/" + image.derived_name(image.extension);
     const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
     if (is_complete && !options_.denoise.output.overwrite) {

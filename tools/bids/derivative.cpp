@@ -79,7 +79,8 @@ constexpr const char* readme =
     "`bval`, `bvec` and `aslcontext.tsv` files are copies.\n";
 
 // Names of copied files that the BIDS validator must ignore, because the BIDS standard does not
-// define these names. Other programs expect the copies in the folder of the image, under its name.
+// define these names. Other programs expect the copies in the folder of the image, with names like
+// the name of the image.
 constexpr const char* ignored_names =
     "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n*_desc-denoised_aslcontext.tsv\n";
 

@@ -42,9 +42,9 @@ int preview(const DenoiseOptions& options);
 /// Implements `lull devices`, which lists the devices on which lull can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input. The command also states which streams and
-/// metadata of the input the output `options.output.file` can contain. If the output has no name,
-/// lull assumes a Matroska file.
+/// Implements `lull probe`, which describes an input. The command also lists the streams and
+/// metadata of the input that the output (`options.output.file`) can contain. If the output has no
+/// name, lull assumes a Matroska file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {

@@ -90,7 +90,7 @@ class Run {
     }
     limit_to_needed_frames();
     if (is_task() && needed_frames_.empty()) {
-      // Since prepare_part() examined the segments, other processes have completed all missing
+      // Other processes have completed all missing segments after prepare_part() examined the
       // segments.
       reports_.info("all segments are done");
       return 0;
@@ -179,7 +179,8 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink, except the facts of a job and the film grain table.
+  /// Returns the options of the sink, without the recorded settings of a job and without the film
+  /// grain table.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
@@ -232,9 +233,9 @@ class Run {
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // If a step runs on the CPU, the run opens the source again without GPU decoding. Such steps
-    // are a filter that replaces a missing GPU, frames of half the size, the repair of defects, and
-    // constant areas.
+    // The run opens the source again without GPU decoding if the CPU must read the frames. In this
+    // case, the CPU replaces a missing GPU, reduces frames to half the size, repairs defects or
+    // preserves constant areas.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none() || noise_->has_areas();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu) {
@@ -364,9 +365,9 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // The plan of a job must contain the same repeated frames that a session detects. A session
-      // filters frames with replaced constant areas, so the indexing uses such frames, too. Plans
-      // of interlaced video contain no repeated frames.
+      // Sessions replace the constant areas of frames before they detect repeated frames. The
+      // denoiser `indexing` records repeated frames in the plan of a job, and must replace constant
+      // areas, too. Plans of interlaced video contain no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

@@ -100,8 +100,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // Damage of a segment can cause any error, so lull verifies the checksums of all segments
-    // before it reports the error.
+    // After an error, lull verifies the checksums of all segments, because a damaged segment can
+    // cause errors of any kind.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

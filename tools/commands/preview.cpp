@@ -341,8 +341,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // If the noise level has the scale of the displayed samples, it determines the amplification.
-    // Otherwise, the difference of the two pictures determines the amplification.
+    // If the noise level has the scale of the displayed samples, the noise level determines the
+    // amplification. If the scales differ, the difference of the two pictures determines the
+    // amplification.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -58,8 +58,8 @@ inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "out.%04d.png writes all frames)");
 }
 
-/// Warns about data that the output cannot contain. The warnings begin with the loss at index
-/// `from`.
+/// Warns about data that the output cannot contain (MediaSink::losses()). The function omits the
+/// first `from` entries of the list.
 inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.losses().size(); ++i)
     reports.warn("not in the output: " + sink.losses()[i]);

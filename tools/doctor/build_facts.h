@@ -6,8 +6,8 @@
 
 namespace lull::tools {
 
-/// Returns the output of `lull --version`. Each line describes one property: the version, the
-/// commit, the libraries of FFmpeg, CUDA, or the instruction sets.
+/// Returns the output of `lull --version`. Each line describes one property, for example the
+/// version, the commit or the instruction sets.
 [[nodiscard]] std::string version_text();
 
 }  // namespace lull::tools

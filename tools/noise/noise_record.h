@@ -41,9 +41,9 @@ struct SceneNoise {
   /// Noise in frames of half the size. The member is set only for coarse noise, for which lull also
   /// filters frames of half the size.
   std::optional<NoiseEstimate> half;
-  /// Properties of the noise of a volume, except the noise level in `estimate`.
+  /// Properties of the noise of a volume, in addition to `estimate`.
   std::optional<VolumeEstimate> volume;
-  /// Properties of the photon noise of a stack, except the noise level in `estimate`.
+  /// Properties of the photon noise of a stack, in addition to `estimate`.
   std::optional<ScenePhotons> photons;
   /// Noise of a series of volumes. The member is set only if the series is decomposed into
   /// components, or if the volumes have different noise levels.
@@ -62,8 +62,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last scene, it replaces the last
-/// scene, which then contains no frame.
+/// Appends a scene. If the last scene does not begin earlier than the new scene, the last scene
+/// contains no frame, and the new scene replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns the record as a JSON object. Equal records give equal texts.

@@ -60,8 +60,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns the confidence as text if it is low. Texture may have influenced an estimate with low
-/// confidence. Otherwise, the text is empty.
+/// Returns the confidence as text if the confidence is low, or an empty text. Texture may have
+/// influenced an estimate with low confidence.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};

@@ -87,11 +87,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether the options allow lull to denoise the input as a volume although the file does
 /// not describe a stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message that contains the name of an option that bm4d does not support. In this case,
-/// lull denoises the volume slice by slice. The text is empty if bm4d supports all options.
+/// Returns a message with the name of an option that bm4d does not support, or an empty text if
+/// bm4d supports all options. With an unsupported option, lull denoises the volume slice by slice.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns a message if lull denoises a volume slice by slice because its slices are thick.
-/// Otherwise, the text is empty.
+/// Returns a message if lull denoises a volume slice by slice because its slices are thick, or an
+/// empty text.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull must estimate the noise. For renders, lull computes the noise from the
 /// feature buffers instead.

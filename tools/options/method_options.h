@@ -65,7 +65,7 @@ struct MethodOptions {
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether the guide is a file. The session then matches patches in the guide instead of
+/// Returns whether the guide is a file. If so, the session matches patches in the guide instead of
 /// the input.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";

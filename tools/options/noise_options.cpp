@@ -137,8 +137,8 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // With a strength of 1, the noise levels must remain equal bit for bit, so the function does not
-  // multiply them.
+  // With a strength of 1, noise levels must not change by a single bit, so the function does not
+  // multiply the levels.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

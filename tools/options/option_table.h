@@ -24,9 +24,9 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. Options
-  /// must not have this bit if they name files, replace files or open connections. A plan can come
-  /// from another user and must not perform these actions.
+  /// The plan of a shared job stores the option, because results may depend on the option. An
+  /// option that names files, replaces files or opens connections must not have this bit, because
+  /// another user may have written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
   // Methods that support the option. If none of these bits is set, all methods support the option.

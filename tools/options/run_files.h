@@ -26,8 +26,8 @@ class RunFiles {
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a single file, or a pattern for several files. The numbers or the matched
-  /// parts of the file names of `input` complete the pattern.
+  /// Adds an output: a single file, or a pattern for several files. The frame numbers, or the
+  /// matched parts of the file names of `input`, complete the pattern.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
   /// Adds an output that is an open file descriptor. The descriptor may refer to the file of
   /// another output.

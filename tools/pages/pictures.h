@@ -24,8 +24,8 @@ struct Part {
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns a copy of a part of a result. Outside the mask, a result may contain arbitrary values,
-/// so the copy contains the samples of the noisy frame there.
+/// Returns a copy of a part of a result. A result may contain arbitrary values outside the mask.
+/// The copy contains the noisy samples outside the mask.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
 /// Returns the factor that pages apply to differences. A difference of three times the noise level

@@ -54,8 +54,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  // If the new scene does not begin later than the last scene, the new scene replaces the last
-  // scene, which contains no frame.
+  // If the last scene does not begin earlier than the new scene, the last scene contains no frame,
+  // and the new scene replaces the last scene.
   if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();

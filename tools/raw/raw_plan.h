@@ -48,7 +48,7 @@ struct RawPlan {
 [[nodiscard]] io::DngLevels levels_of_results(const raw::RawParams& params);
 
 /// Estimates the noise that remains in a result. Returns gain and offset for R, G and B, in the
-/// order of a DNG noise profile. No returned value is higher than the value of the input.
+/// order of a DNG noise profile. No returned value exceeds the corresponding value of the input.
 [[nodiscard]] std::vector<double> remaining_noise(const RawPlan& plan, const Frame& result);
 
 }  // namespace lull::tools

@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Returns whether the error comes from the name of the file or from missing permissions, instead
-/// of from the write.
+/// Returns whether the cause of the error is the name of the file or a missing permission. All
+/// other errors are write errors.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||

@@ -17,9 +17,9 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// Writes the file of metrics under a temporary name and renames the file. The updates occur at the
+/// Writes the file of metrics under a temporary name and renames the file. The object writes at the
 /// start of the run, every two seconds, and at the end. After the start, the object ignores write
-/// errors, because the next update may succeed.
+/// errors, because the next write may succeed.
 class Metrics {
  public:
   /// Creates the file.

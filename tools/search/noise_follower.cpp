@@ -20,8 +20,8 @@ constexpr std::size_t short_excerpt = 3;
 /// a check does not find noise between frames.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, because a session that begins within a scene has no previous
-/// frames.
+/// ratio within a scene is higher, because a new scene restarts the session, and the new session
+/// has no previous frames.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible. The follower treats such
 /// levels as equal.
@@ -35,8 +35,8 @@ constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// Returns whether the ratio of two noise levels is at most `factor`. Levels whose difference is at
-/// most 0.3 are also near, because low levels cannot be measured precisely.
+/// Returns whether two noise levels are nearly equal: their ratio is at most `factor`, or their
+/// difference is at most 0.3. Low levels cannot be measured more precisely.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
@@ -53,8 +53,9 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns whether two estimates describe the same noise. Chroma levels and coarseness have a
-/// larger tolerance than luma levels, because an excerpt contains only a few frames.
+/// Returns whether two estimates describe the same noise. The tolerance for chroma levels and
+/// coarseness is larger than for luma levels, because their estimates from a few frames are less
+/// precise.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -127,9 +128,10 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the index of the scene that the follower expects at `time_s`. Candidates are scenes from
-/// before the start of the stream that begin at or before `time_s`. Without a candidate, or if the
-/// candidate has similar noise, the function returns the current scene.
+/// Returns the index of the scene that the follower expects at `time_s`. The candidates are scenes
+/// that lull has found before the start of the stream, and that begin at or before `time_s`.
+/// Without a candidate, or if the candidate has similar noise, the function returns the current
+/// scene.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -272,7 +274,7 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
 }
 
 /// Begins the scene at the next frame. If the time of the next frame is not later than the start of
-/// the current scene, times cannot distinguish the scenes. The current scene then continues.
+/// the current scene, times cannot distinguish the scenes, and the current scene continues.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -14,8 +14,8 @@ namespace {
 /// Maximum ratio of two noise levels that count as equal. The ratio allows for errors of up to 15 %
 /// in each estimate.
 constexpr float same_level = 1.3f;
-/// Length of the final interval, in seconds, of the bisection that searches for a cut. The search
-/// then reads all frames of the interval.
+/// The bisection that searches for a cut ends when the interval is at most this long, in seconds.
+/// The search reads all frames of the final interval.
 constexpr double near_s = 1.0;
 /// Limits for the standard deviation of the means of 16x16 samples. Noise above both limits is
 /// coarse and requires frames of half the size. The first limit is relative to the standard
@@ -69,8 +69,9 @@ struct Change {
 };
 
 /// Returns the time of a cut from the differences between consecutive frames. A difference of more
-/// than 2.5 times the median is a cut. Without such a difference, the function splits the
-/// differences into two groups with the largest variance between the groups.
+/// than 2.5 times the median is a cut. Without such a difference, the function splits the list into
+/// two groups so that the variance between the groups is largest. The cut is the start of the
+/// second group.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;

@@ -18,7 +18,8 @@ constexpr int cell = 16, row_step = 4;
 /// that the check treats as flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// Number of blocks per axis whose copies the check searches, and search range in samples.
+/// The check searches for copies of `copy_blocks` x `copy_blocks` blocks, at a distance of at most
+/// `copy_range` samples along each axis.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -86,7 +87,7 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Position in another frame of an exact copy of an 8x8 block. find_copy() does not examine
+/// Position of an exact copy of an 8x8 block in another frame. find_copy() does not examine
 /// constant blocks.
 enum class CopyPosition { nowhere, in_place, moved };
 

@@ -105,9 +105,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum ratio of the noise level in the brightest cubes to the noise level in the darkest
-  // cubes, for photon noise. The ratio for Rician noise is 1.5 (tissue to air), so the second
-  // minimum applies if the noise may be Rician.
+  // Minimum ratio, for photon noise, of the noise level in the brightest cubes to the noise level
+  // in the darkest cubes. Rician noise has a ratio of 1.5 (tissue to air), so
+  // `min_rise_above_rician` applies if the noise may be Rician.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

@@ -30,7 +30,7 @@ namespace lull::tools {
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
 /// @throws InvalidArgument  --noise rician, --noise-map or --phase is given, but the input does not
-/// support it
+///     support the option
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Estimates the noise of a volume that lull can read a second time. The function reads all slices
@@ -43,8 +43,8 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const io::ValueScale& values);
 
 /// Determines whether noise of the level --sigma is Gaussian or Rician. If --noise does not state
-/// the kind, the background of the input determines the kind. The input must then be a volume that
-/// lull can read a second time.
+/// the kind, the function determines the kind from the background of the input. For this purpose,
+/// the input must be a volume that lull can read a second time.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

@@ -23,16 +23,16 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Returns whether the removed grain has the statistics of the estimated noise. The noise of fields
-/// has other statistics than the noise of frames. With a strength below 1, a part of the noise
-/// remains in the frames.
+/// Returns whether the removed grain has the statistics of the estimated noise. The result is false
+/// if sessions filter fields, because the noise of fields has other statistics than the noise of
+/// frames. With a strength below 1, the result is false, because a part of the noise remains.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
 /// Returns the known noise of each scene, for the grain table. An estimate from a single picture is
-/// too high, so the noise of such a scene counts as unknown. The removed noise then determines the
-/// table.
+/// too high, so the noise of such a scene counts as unknown. For such a scene, the removed noise
+/// determines the table.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

@@ -141,8 +141,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // The call of add() must be the last call. After add(), other threads may push
-                   // frames of the scene.
+                   // add() must be the last call of this function, because other threads may push
+                   // frames of the scene after add().
                    plan);
 }
 

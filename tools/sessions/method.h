@@ -25,8 +25,8 @@ struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // if set, used instead of `pictures`
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
-  /// Noise of stacks that is Rician or varies in space. The session stabilises the variance of this
-  /// noise before the filter.
+  /// Rician or spatially varying noise of stacks. The session stabilises the variance of this noise
+  /// before the filter.
   std::optional<VolumeNoise> volume_noise;
   /// Noise levels of the volumes of a series, if the levels differ. The session scales the samples
   /// to a common noise level before the variance stabilisation.

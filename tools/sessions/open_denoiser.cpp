@@ -22,8 +22,8 @@ std::string text_of(const bm3d::BatchSize& batch) {
 }
 
 /// Reduces the memory of a session by one step and returns a description of the step. Returns an
-/// empty text if no further step is possible. A temporal session requires the same memory with
-/// fewer streams, because all streams share one ring buffer of frames.
+/// empty text if no further step is possible. Fewer streams do not reduce the memory of a temporal
+/// session, because all its streams share one ring buffer of frames.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;

@@ -30,8 +30,8 @@ Backends with_results(Backends backends, const ResultSamples& results) {
 }
 
 /// Returns the backends for the full-size session of a scene. If the scene also has a session for
-/// frames of half the size, a denoiser adds the results of both sessions. The full-size session
-/// then returns more precise samples.
+/// frames of half the size, a denoiser adds the results of both sessions. For this addition, the
+/// full-size session returns samples of higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));

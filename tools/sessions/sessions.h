@@ -45,8 +45,7 @@ class LaterScenes {
   /// Adds a scene. `from_s` must be later than in all previous calls. Other threads may push frames
   /// of the scene after the call.
   void add(double from_s, ScenePlan plan);
-  /// Returns the number of scenes after the current scene that begin at the frame or before the
-  /// frame.
+  /// Counts the scenes of this object that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -70,7 +69,7 @@ struct ClipPlan {
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with the index from scene_at().
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether sessions also filter frames of half the size. Frames must then be in host
+  /// Returns whether sessions also filter frames of half the size. If so, frames must be in host
   /// memory.
   bool has_halves() const;
 };
@@ -113,8 +112,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify, std::size_t first_session = 0);
 
-/// Returns the format of the frames that sessions filter. If sessions filter fields, the format is
-/// that of a field. Otherwise, the function returns `format`.
+/// Returns the format of the frames that sessions filter. If sessions filter fields, the result is
+/// the format of a field. If sessions filter complete frames, the result is `format`.
 [[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Returns a denoiser that preserves the constant areas of frames of `format`. The methods of

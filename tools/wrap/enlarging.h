@@ -24,8 +24,8 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that enlarges the results of `denoiser` and their alpha channels on the first
-/// of `backends`. The results of `denoiser` must be floats, or have the sample type
+/// Returns a denoiser that enlarges the results of `denoiser`, including alpha channels, on the
+/// first backend in `backends`. The results of `denoiser` must be floats, or have the sample type
 /// precise_samples(results). Context frames and frames without samples do not change. Without
 /// --scale, the function returns `denoiser`.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,

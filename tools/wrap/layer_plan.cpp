@@ -63,9 +63,9 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the selected layers. A name selects the layer with this name, or otherwise the layers of
-/// the view with this name. If the output can contain only one picture, the name of a view selects
-/// only the picture of the view.
+/// Returns the selected layers. A name selects the layer with this name. If no layer has the name,
+/// the name selects the layers of a view. If the output can contain only one picture, the name of a
+/// view selects only the picture of the view.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

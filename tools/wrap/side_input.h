@@ -1,6 +1,6 @@
 #pragma once
-// Opens side inputs. A side input is a file, such as a guide or a feature buffer, that lull reads
-// frame by frame in parallel with the input.
+// Opens side inputs. A side input is a file that lull reads frame by frame in parallel with the
+// input, for example a guide or a feature buffer.
 
 #include <cstdint>
 #include <memory>

@@ -38,9 +38,9 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the pattern of blue-noise dithering. Every 8 successive rows of a column contain each
-/// stratum (an eighth of the threshold range) once, at first in random order. The algorithm
-/// exchanges strata within these 8 rows while an exchange makes neighbouring thresholds less
+/// Makes the pattern of blue-noise dithering. Each group of 8 rows of a column contains each
+/// stratum (an eighth of the threshold range) once. The initial order is random. The algorithm
+/// exchanges strata within a group as long as an exchange makes neighbouring thresholds less
 /// similar. All arithmetic uses integers, so all machines make the same pattern.
 class BlueNoise {
  public:
@@ -87,8 +87,9 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges strata (eighths of the threshold range) within 8 rows of a column, where an exchange
-  /// makes neighbouring thresholds less similar. Returns whether the pattern has changed.
+  /// Exchanges two strata (eighths of the threshold range) within 8 rows of a column if the
+  /// exchange makes neighbouring thresholds less similar. The function examines all pairs once.
+  /// Returns whether the pattern has changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -20,9 +20,9 @@ struct Margins {
 
   Margins() = default;
   // The margins on the right and below are 64 samples wider than the radius of the search window.
-  // Kernels load the union of the search windows of several reference patches, which are up to 24
-  // samples apart, and round the union up to whole words. Kernels that sum weights read the
-  // `rows_above` rows above the picture.
+  // Kernels load the union of the search windows of several reference patches, and round the union
+  // up to whole words. The reference patches are up to 24 samples apart. Kernels that sum weights
+  // read the `rows_above` rows above the picture.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),

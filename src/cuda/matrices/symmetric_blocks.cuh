@@ -17,8 +17,9 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as an operand of the tensor cores. The tensor cores multiply floats with 11
-/// significant bits. The type stores each float as the sum of two floats with 11 significant bits.
+/// A block of floats as an operand of the tensor cores. A factor of a product on the tensor cores
+/// has only 11 significant bits. The type therefore stores each float as the sum of two floats of
+/// 11 significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];

@@ -38,8 +38,8 @@ class ResultFrames {
 /// empty.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
-// Each function returns when its work is complete. In builds without CUDA, all functions of this
-// file and device_memory() throw DeviceUnavailable.
+// synchronize() and copy_bytes() return when their work is complete. In builds without CUDA, all
+// functions of this file and device_memory() throw DeviceUnavailable.
 // @throws DeviceUnavailable, DeviceFailure
 
 /// Waits for all queued work of a device.

@@ -1,6 +1,5 @@
 // Converts array elements to samples and back. Memory bandwidth limits the speed of the kernels.
-// Each thread converts one element. Each warp converts 32 contiguous elements, or 32 elements of a
-// row.
+// Each thread converts one element. The 32 elements of a warp are contiguous, or belong to one row.
 
 // The kernels compute in double precision and round each step as numpy does. For arrays in host
 // memory, numpy performs the conversion (python/lull/_values.py). Therefore results on the host and

@@ -41,8 +41,8 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts the elements of an array to samples. If low and span define a conversion, elements
-/// whose sample is below -0.5 or above 1.5 become NaN. Filters preserve NaN.
+/// Converts the elements of an array to samples. An element is low + sample * span. If low is not 0
+/// or span is not 1, samples below -0.5 or above 1.5 become NaN. Filters preserve NaN.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
 /// Converts samples back to elements. If a sample equals the original sample or is NaN, the
@@ -65,9 +65,8 @@ struct NumberGrid {
   }
 };
 
-/// Copies every `step`-th element of an array to contiguous memory at `to`, on the same device.
-/// Elements are counted in the order of the axes, and have 1, 2, 4 or 8 bytes. The copy is complete
-/// when the function returns.
+/// Copies every `step`-th element, in C order, of an array to contiguous memory at `to`, on the
+/// same device. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
 /// Returns the maximum of an array of 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);

@@ -20,7 +20,7 @@ struct FloatPlane {
 };
 
 /// Number of adjacent cells that a warp sums, in thread blocks of 32x8 threads. A thread sums one
-/// row of a cell, which is 32 bytes of memory.
+/// row of a cell, and the row has 32 bytes.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 

@@ -8,9 +8,10 @@
 
 namespace lull::cuda {
 
-/// Delays all later work of lull on GPU `device` until the work that is already on `stream` is
-/// complete. `stream` is a cudaStream_t. The delay includes the legacy default stream. If `stream`
-/// is null, the function does nothing, because null is the legacy default stream.
+/// Makes later work on the default streams of GPU `device` wait for the work that is already on
+/// `stream`, a cudaStream_t. The default streams are the legacy default stream and the per-thread
+/// default stream. If `stream` is null, it is the legacy default stream, and the function does
+/// nothing.
 void wait_for_stream(void* stream, int device);
 
 /// Maps the memory of a dma-buf, which has `bytes` bytes, into the address space of a GPU. The

@@ -8,7 +8,7 @@ namespace lull::cuda {
 namespace {
 
 /// Functions of the CUDA driver that the CUDA runtime does not offer. Programs must start without a
-/// driver, so the functions are loaded at run time.
+/// driver, so lull loads the functions at run time.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

@@ -20,7 +20,7 @@ bool filter_components(const Samples& samples, const Fit& fit, const Samples& co
 }
 
 /// Filters the components of `fit`, corrects the samples with the filtered components, and returns
-/// the decomposition of the corrected samples. Their noise is Gaussian.
+/// the decomposition of the corrected samples. The noise of the corrected samples is Gaussian.
 /// @param options  options of the new decomposition
 std::optional<Fit> fit_corrected(const Samples& samples, Fit fit, FitOptions options,
                                  const VolumeMemory& memory, const VolumeFilter& filter,

@@ -7,16 +7,16 @@
 namespace lull::series {
 namespace {
 
-/// Limits of the upper end of the noise spectrum. Its distance from the middle is at most
-/// `max_widening` times the distance for a constant noise level, plus `max_excess`. Without the
-/// limits, one volume with a very low noise level could raise the upper end.
+/// Limits of the upper end of the noise spectrum. The distance of the upper end from the middle is
+/// at most `max_widening` times the distance for a constant noise level, plus `max_excess`. Without
+/// the limits, one volume with a very low noise level could raise the upper end.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. Volumes that depend linearly on
 /// other volumes cause such eigenvalues.
 constexpr double dependent = 1e-3;
-/// Bound of the largest eigenvalue of noise, in scale units of its distribution (Johnstone 2001,
-/// doi:10.1214/aos/1009210544). With a probability of 0.99, the eigenvalue exceeds its mean by at
-/// most this bound.
+/// Maximum excess of the largest eigenvalue of noise over the Marchenko-Pastur edge, in scale units
+/// of the distribution of this eigenvalue (Johnstone 2001, doi:10.1214/aos/1009210544). The
+/// probability of a larger excess is 0.01.
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues that contain noise. Volumes that depend linearly on other

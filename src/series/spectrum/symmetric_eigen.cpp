@@ -66,7 +66,7 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
 }
 
 /// Multiplies the matrix Q by the reflection from the left. Rows and columns of Q before `first`
-/// are those of the unit matrix, and do not change.
+/// are rows and columns of the unit matrix, and do not change.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;
