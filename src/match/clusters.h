@@ -25,7 +25,7 @@
 // each neighbouring frame is also a candidate.
 
 // In clustered matching, candidates at equal distance are ordered frame by frame and row by row.
-// All other rules are those of group.h.
+// All other rules of group.h apply.
 
 // All arithmetic of clustered matching uses integers: the guide has 8 bits, and centres are sums
 // and counts. Therefore all backends find the same groups if their guides are equal.
@@ -59,11 +59,11 @@ inline constexpr int patch_samples = patch * patch;
 /// Formats the parameters of clustered matching as "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
 
-/// A division of the patch positions of a picture into square tiles.
+/// Divides the patch positions of a picture into square tiles.
 struct Tiling {
   int width = 0, height = 0;  // number of patch positions along x and y
   int side = 1;               // side of a tile in patches
-  /// Number of columns and rows of the first tile that lie outside the picture.
+  /// Numbers of columns and of rows by which the first tile extends beyond the picture.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)

@@ -6,9 +6,10 @@
 // (match/clusters.h), except for one square root, which is truncated as on the host.
 
 // Step 2: the warp partitions the cluster. Each lane processes one patch, and weights are bytes.
-// Ballots (votes of a warp) determine the destination of each patch. Patches of the first part go
-// to the other buffer at once. Patches of the second part go to the front of their own buffer. The
-// warp moves them behind the first part when the size of the first part is known.
+// Ballots (votes of a warp) determine the destination of each patch. The warp copies patches of the
+// first part to the destination buffer, and patches of the second part to the front of the source
+// buffer. Finally, the warp copies the second part to the destination buffer, behind the first
+// part.
 
 // The assignment of clusters to warps does not influence the result, because each cluster has its
 // own range of both buffers.

@@ -134,8 +134,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The loop loads each word twice, because the compiler would otherwise move words between
-        // registers.
+        // The loop loads each word twice. If it loaded each word once, the compiler would move
+        // words between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;

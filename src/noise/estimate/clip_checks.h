@@ -18,8 +18,9 @@ struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the clip limits of a frame. These are the limits of the format, or values of Y inside
-/// these limits that many samples have (limited range, or bars that are brighter than black).
+/// Returns the clip limits of a frame. By default, these are the limits of the format. If the
+/// darkest or the brightest value of Y lies inside the limits of the format and occurs in many
+/// samples, this value is the clip limit (limited range, or bars that are brighter than black).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns whether the frames are interlaced: they consist of two fields with motion between them.

@@ -29,8 +29,7 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Limits for pictures with coloured noise and fine white noise. The spectrum of flat blocks falls
 /// by at least `uniform_fall`. All flat blocks have similar energy at coarse frequencies
-/// (unevenness). The lowest frequencies have a level similar to that of the middle frequencies
-/// (slope).
+/// (unevenness). The lowest and the middle frequencies have similar levels (slope).
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, after subtraction of the variance of rounding.
 /// Lower levels are not reliable.
@@ -46,8 +45,8 @@ constexpr double texture_unevenness = 2.0;
 /// values show texture. Camera noise has a dispersion of at most 11 and a direction of at most 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coarse camera noise has levels of at most 11. Stronger noise counts as noise only if its
-/// dispersion, kurtosis and slope are those of synthetic noise: at most 1.7, 3.4 and 1.7. In
-/// pictures of plaster and gravel, at least one of these values is higher (1.8, 3.7 or 2).
+/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, as in synthetic noise. In pictures
+/// of plaster and gravel, at least one of these values is higher (1.8, 3.7 or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Minimum sharpness (CameraNoise::sharpness) of pictures whose coarse noise is synthetic and

@@ -28,7 +28,7 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor of the level of chroma noise that filters assume. Chroma noise is coarser than luma
+/// Filters assume the level of chroma noise times this factor. Chroma noise is coarser than luma
 /// noise, and stronger than for independent noise in red, green and blue.
 constexpr double chroma = 1.2;
 

@@ -131,8 +131,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // The noise variance of each cube of air: half the mean square of its 64 voxels. It has a Gamma
-  // distribution of shape 64 and the mean sigma^2.
+  // The noise variance of each cube of air: half the mean square of its 64 voxels. The variance has
+  // a Gamma distribution of shape 64, and its mean is sigma^2.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

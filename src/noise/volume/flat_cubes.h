@@ -33,9 +33,9 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Measures the noise level in the flat cubes among `cubes`. A cube is flat if noise of the level
-/// at its high frequencies explains its energy at low frequencies. If fewer than `min_count` cubes
-/// are flat, the result is empty.
+/// Measures the noise level at the high frequencies of the flat cubes among `cubes`. A cube is flat
+/// if noise of this level explains the energy of the cube at low frequencies. If fewer than
+/// `min_count` cubes are flat, the result is empty.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Measures the noise level at the high frequencies of the `count` cubes with the lowest energy at
 /// low frequencies.
