@@ -21,8 +21,8 @@ class VolumeWorker {
   /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
   /// the part.
   virtual void begin(int z) = 0;
-  /// Loads a slice. The samples of the slice must remain valid until the session has waited for its
-  /// result.
+  /// Loads a slice. The samples of the slice must remain valid until the session has waited for the
+  /// result of the slice.
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;

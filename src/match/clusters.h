@@ -205,8 +205,8 @@ struct PatchNumbers {
 
  private:
   // Returns the difference between the numbers of a patch and of the patch below. The difference is
-  // at least `width`, and greater than the side of two tiles. The difference is an odd multiple of
-  // 16, so that the rows of a tile do not map to the same cache sets.
+  // at least `width`, and greater than twice the side of a tile. The difference is an odd multiple
+  // of 16, so that the rows of a tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);

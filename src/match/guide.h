@@ -9,8 +9,8 @@
 
 // Guides in the second phase, without temporal filtering: chroma is matched in L + (C1 - C2) /
 // sqrt(2), computed from the basic estimates, each mixed with a share of the noisy plane. L is
-// luma, downsampled to the size of chroma. If luma and chroma have the same size, they have the
-// same groups. For RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
+// luma, downsampled to the size of chroma. If luma and chroma have the same size, luma and chroma
+// have the same groups. For RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
 
 // A distance in the second phase is the sum of the distances in up to three planes. The match
 // threshold is therefore `colour_tau` times the threshold for grey pictures.

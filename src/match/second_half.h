@@ -5,8 +5,8 @@
 
 // If motion accelerates, as in hand-held video, the second half of a candidate would show other
 // content than the second half of the reference patch. The matcher therefore displaces the second
-// half by the acceleration. It decides separately for each bundle, a block of 8x4 reference patches
-// (motion_grid.h).
+// half by the acceleration. The matcher decides separately for each bundle, a block of 8x4
+// reference patches (motion_grid.h).
 
 // All motion vectors begin in the reference frame: a leads to the first frame of the candidates, b
 // to the second frame of the candidates, and c to the second frame of the reference patches. The

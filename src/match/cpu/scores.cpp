@@ -162,8 +162,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the step, limited to the width of a patch, beyond
-/// which reference patches share no samples.
+/// Computes the scores of one block. kStep is the step between reference patches, but at most the
+/// width of a patch. At larger steps, reference patches share no samples.
 template <int kStep>
 class BlockMatcher {
  public:

@@ -15,7 +15,7 @@ using namespace match_detail;
 namespace {
 
 /// Preferred number of thread blocks in a multiprocessor, because several thread blocks hide
-/// latencies. If so many thread blocks do not fit, the plan uses one.
+/// latencies. If this number of thread blocks does not fit, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
 /// Options of the plans for devices with at least `shared_memory` bytes of shared memory per

@@ -11,8 +11,8 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
-  // width of a patch, and 3 words for alignment. The distance is 2 words longer, so that rows that
-  // are 4 apart are 16 memory banks apart.
+  // width of a patch, and 3 words for alignment. Rows are stored union_pitch + 12 words apart, so
+  // that the distance between the rows r and r + 4 is 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 

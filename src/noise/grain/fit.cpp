@@ -18,9 +18,9 @@ constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a fil
 
 /// Returns the factor by which decoders reduce the correlation of samples that are `distance`
 /// samples apart along one axis. Decoders compose the plane from blocks with independent grain and
-/// a side of 32 samples. Neighbouring blocks overlap by two samples, with the weights 27 / 32 and
-/// 17 / 32. In subsampled planes, blocks have a side of 16 samples, and overlap by one sample, with
-/// the weights 23 / 32 and 22 / 32.
+/// a side of 32 samples. Blocks overlap by two samples, with the weights 27 / 32 and 17 / 32. In
+/// subsampled planes, blocks have a side of 16 samples, and overlap by one sample, with the weights
+/// 23 / 32 and 22 / 32.
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;

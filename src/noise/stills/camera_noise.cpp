@@ -28,8 +28,9 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Filters assume the level of chroma noise times this factor. Chroma noise is coarser than luma
-/// noise, and stronger than for independent noise in red, green and blue.
+/// Factor of the chroma level that filters assume, relative to independent noise in red, green and
+/// blue. The chroma noise of cameras is stronger than for independent noise, and coarser than luma
+/// noise.
 constexpr double chroma = 1.2;
 
 /// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest

@@ -1,5 +1,5 @@
 #pragma once
-// The spectrum of the flattest blocks of pictures, in which the noise is measured.
+// The spectrum of the flattest blocks of pictures, in order to measure noise.
 
 #include <array>
 #include <span>

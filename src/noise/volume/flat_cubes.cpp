@@ -16,7 +16,7 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A value is a fill value if at least this share of all cubes is constant with this value. Masks,
+/// A value is a fill value if at least this share of all cubes contains only this value. Masks,
 /// padding and clipping make fill values. Cubes that contain fill values are not measured.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
