@@ -136,8 +136,8 @@ struct Split {
 /// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seed patches of a cluster, one patch after the other. All patches have the
-/// same order of samples, which is arbitrary.
+/// The samples of the 8 seed patches of a cluster, one patch after the other. The order of the
+/// samples in a patch is arbitrary, and equal in all patches.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
 /// Finds the split of a cluster from its seed patches. Returns std::nullopt if all seed patches are
 /// equal.

@@ -9,8 +9,8 @@
 
 // Step 2 of matching: warps fill the tables of scores. The table of a reference cube has 16 bits
 // for each candidate of its search window, slice by slice and row by row. A lane processes one
-// slice of a cube, which has four rows. The next candidate along y shares three of the rows, so the
-// lane loads only one new row (one word).
+// slice (four rows) of a cube. The next candidate along y shares three of the rows, so the lane
+// loads only one new row (one word).
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).

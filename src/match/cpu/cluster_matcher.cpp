@@ -252,7 +252,7 @@ class ClusterMatcher final : public Matcher {
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
-  // State of the current reference frame, which begin() sets.
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;

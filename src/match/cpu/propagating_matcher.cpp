@@ -117,7 +117,7 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // State of the current reference frame, which begin() sets.
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames

@@ -61,7 +61,7 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, the norms of candidates, which replace half_norms. In this array, patches that
+  /// If not null, this array replaces half_norms for candidates. In this array, patches that
   /// overlap a hole also have the norm `no_patch`.
   const std::int32_t* candidate_norms = nullptr;
 };
@@ -109,7 +109,7 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of estimates of the next phase, which the guide kernel sets to 0.
+/// The sums of estimates of the next phase. The guide kernel sets these sums to 0.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};

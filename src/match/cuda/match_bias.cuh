@@ -38,8 +38,8 @@ struct ScoreBias {
 struct SharedBias {
   const std::int32_t* of;
 
-  /// Copies the bias to `memory`, which is shared memory. The thread block must synchronise before
-  /// it reads the bias.
+  /// Copies the bias to shared memory at `memory`. The thread block must synchronise before it
+  /// reads the bias.
   __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }

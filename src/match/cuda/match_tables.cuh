@@ -1,5 +1,6 @@
 #pragma once
-// The tables of match.cu in shared memory, and steps 1 and 2 of match.cu, which fill the tables.
+// The tables of match.cu in shared memory. Steps 1 and 2 of match.cu fill these tables, and are
+// also in this file.
 
 #include "match/cuda/match_select.cuh"
 
@@ -146,9 +147,9 @@ struct References {
   }
 };
 
-/// Computes the scores of a unit of candidates, which has 8 columns and `unit_rows` rows. Calls
-/// store(row, a, b), where `a` contains the scores of two neighbouring candidates for reference
-/// patch g = lane / 4, and `b` contains their scores for reference patch g + 8.
+/// Computes the scores of a unit of candidates (8 columns and `unit_rows` rows). Calls store(row,
+/// a, b), where `a` contains the scores of two neighbouring candidates for reference patch g = lane
+/// / 4, and `b` contains their scores for reference patch g + 8.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
@@ -234,7 +235,7 @@ struct ReferencePlace {
   }
 };
 
-/// The distance bias for white noise, which is 0.
+/// The distance bias for white noise: 0 at every displacement.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };

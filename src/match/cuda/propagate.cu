@@ -65,7 +65,7 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
 }
 
 /// Returns the dot product of the reference patch, in shared memory, and the patch at the index
-/// `at`, which may be unaligned.
+/// `at`. The index may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));

@@ -33,8 +33,8 @@ struct ClipRange {
 /// Returns false if there is a scene cut between the two frames. The function correlates means of
 /// 16x16 samples, in which noise is weak. Changes of gain or offset do not count as cuts.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
-/// Returns false if there is a scene cut between two frames, whose means over 16x16 samples are
-/// given.
+/// Returns false if there is a scene cut between two frames. The arguments are the means of the
+/// frames over 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

@@ -56,7 +56,7 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
 /// Levels below which noise is invisible. The first is for R, G and B. The second is for Y of
-/// YCbCr, whose noise level is two thirds of the noise level of R, G and B.
+/// YCbCr, because Y has two thirds of the noise level of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
 /// Noise variance of chroma divided by the noise variance of luma, for independent noise in red,
@@ -85,7 +85,7 @@ PlaneBlocks blocks_of_plane(const PlaneStack& filtered_plane, std::span<const Pl
   return result;
 }
 
-/// Computes plane `i` of the opponent space, which is Y, U or V, from R, G and B.
+/// Computes plane `i` (Y, U or V) of the opponent space from R, G and B.
 PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   PlaneStack stack;
   for (std::size_t n = 0; n < rgb[0].pictures.size(); ++n) {

@@ -159,9 +159,9 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
 }
 
 /// Rounds the coefficients of a filter to integer multiples of `units`, and minimises the
-/// prediction error. Independent rounding would change the sum of the coefficients, which
-/// determines the coarse part of the noise. The search therefore changes one or two coefficients by
-/// one step while the error decreases.
+/// prediction error. The sum of the coefficients determines the coarse part of the noise, and
+/// independent rounding would change this sum. The search therefore changes one or two coefficients
+/// by one step while the error decreases.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };

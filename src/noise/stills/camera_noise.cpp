@@ -14,8 +14,9 @@ namespace {
 constexpr double max_slope = 3;
 
 /// Filters assume a weighted mean of the measured noise level and the noise level of a camera at
-/// high sensitivity. The measured level is too low for weak noise, which codecs remove from flat
-/// blocks, and too high for strong noise, because it includes texture.
+/// high sensitivity. If noise is weak, the measured level is too low, because codecs remove weak
+/// noise from flat blocks. If noise is strong, the measured level is too high, because it includes
+/// texture.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;

@@ -48,8 +48,9 @@ double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Mean energies of a block, for each half of its coefficients: of all coefficients of the half,
-/// and of its finest coefficients.
+/// Mean energies of a block. The coefficients of the block form two halves. `energy` contains the
+/// mean over all coefficients of each half, and `fine` the mean over the finest coefficients of
+/// each half.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;

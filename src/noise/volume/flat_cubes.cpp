@@ -33,8 +33,8 @@ constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
 constexpr double min_skewness = 0.35, max_skewness = 0.85;
-// Maximum ratio of the energy at low frequencies to the energy at high frequencies in cubes of air,
-// which have no structure.
+// Maximum ratio of the energy at low frequencies to the energy at high frequencies in cubes of air.
+// Cubes of air have no structure.
 constexpr double max_slope = 4;
 constexpr double max_excess = 1.6;  // variance of a cube in units of that of air with its mean
 constexpr std::size_t min_air = 200;

@@ -1,5 +1,5 @@
 #pragma once
-// Noise levels of flat cubes, which contain no structure, and of cubes of air.
+// Noise levels of flat cubes (cubes without structure) and of cubes of air.
 
 // Flat cubes are selected by their low frequencies, and the noise level is measured at their high
 // frequencies. The coefficients of white noise are independent, so the selection does not bias the
