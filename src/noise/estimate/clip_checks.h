@@ -23,8 +23,8 @@ struct ClipRange {
 /// samples, this value is the clip limit (limited range, or bars that are brighter than black).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
-/// Returns whether the frames are interlaced: they consist of two fields with motion between them.
-/// Adjacent rows then differ more from each other than rows two apart.
+/// Returns whether the frames are interlaced (two fields with motion between the fields). In
+/// interlaced frames, adjacent rows differ more from each other than rows that are two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
 /// Returns the top fields, which are the even rows of the frames. The result shares the samples of
 /// the frames.

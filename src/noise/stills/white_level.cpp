@@ -8,10 +8,10 @@
 
 #include "noise/clipped_gaussian.h"
 
-// The method repeats two steps: it selects the blocks whose energy can be explained by noise of the
-// current level, and measures the level in these blocks. Liu, Tanaka, Okutomi 2013 ("Single-image
-// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select blocks in this
-// way by their gradients.
+// The method repeats two steps. Step 1 selects the blocks whose energy can be explained by noise of
+// the current level. Step 2 measures the level in these blocks. Liu, Tanaka, Okutomi 2013
+// ("Single-image noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select
+// blocks in this way by their gradients.
 
 // One half of the coefficients selects blocks, and the other half measures the noise level in these
 // blocks. The halves then change roles. For white noise, the halves are independent, so the

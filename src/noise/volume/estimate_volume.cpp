@@ -14,8 +14,8 @@ namespace lull {
 namespace {
 
 /// Minimum number of flat cubes for the measurement of a noise level: the larger of
-/// `min_flat_cubes` and the share `flat_share` of all cubes. If too few cubes are flat, this number
-/// of the flattest cubes is measured.
+/// `min_flat_cubes` and the share `flat_share` of all cubes. If there are fewer flat cubes, the
+/// function measures the flattest cubes, as many as the minimum.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the ratio of the noise levels of bright and dark cubes is at most this value, the level of
