@@ -8,9 +8,9 @@
 // distances in the guide. Members with equal distances are in the order of their positions in the
 // search window: slice by slice, row by row.
 
-// The matcher removes the members of a group with the largest distances until the number of members
-// is a power of two. BM4D has no match threshold, because a threshold reduced the quality at every
-// noise level (docs/measurements/volumes.md).
+// If the number of members of a group is not a power of two, the matcher removes the members with
+// the largest distances. BM4D has no match threshold, because a threshold reduced the quality at
+// every noise level (docs/measurements/volumes.md).
 
 // In the first phase, the guide is the noisy volume. Hard thresholding always retains the overall
 // mean of a group. The weight of a group is 1 / (number of retained coefficients, including the
@@ -64,7 +64,7 @@ constexpr int mirrored(int i, int length) {
   return j < length ? j : 2 * length - 1 - j;
 }
 
-/// Rows of the orthonormal DCT-II of `side` samples, 3 or 4.
+/// Rows of the matrix of the orthonormal DCT-II. `side` is the number of samples, 3 or 4.
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 

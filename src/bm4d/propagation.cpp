@@ -13,9 +13,9 @@ constexpr std::uint32_t bits_of(std::uint32_t bytes) {
 }
 
 /// Returns the number of slots for stored layers. A slot stores the groups of one layer of the
-/// first phase until the second phase has used them. The second phase is behind the first phase by
-/// three amounts: the slices of the basic estimate that its cubes reach, a batch of its own layers,
-/// and a batch of layers of the first phase.
+/// first phase until the second phase has used them. The second phase lags behind the first phase
+/// by the sum of three distances: the reach of its cubes in the basic estimate, a batch of layers
+/// of the second phase, and a batch of layers of the first phase.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;

@@ -16,9 +16,9 @@
 // candidate. Each candidate counts once. The new group consists of the best candidates, in the
 // order of their distances in the basic estimate, then of their positions in the search window.
 
-// The second phase uses only layers of the first phase within list_reach(). The margin contains
-// this distance, so parts of a volume use the same groups as the complete volume. Cubes that the
-// first phase skipped have no group.
+// The second phase uses only layers of the first phase within list_reach(). If a session receives a
+// part of a volume, the margin of the part includes this distance, so the part has the same groups
+// as the complete volume. Cubes that the first phase skipped have no group.
 
 #include <array>
 #include <cstdint>
@@ -95,8 +95,8 @@ class KeptLayers {
   void begin() { count_ = 0; }
   /// Returns the slot for a new layer. The layers of successive calls must ascend along z.
   int add(int z);
-  /// Returns the slots of three layers of the first phase, in the order of z: the layer that is
-  /// nearest to slice `z`, and the layers before and after it. The slot of a missing layer is -1.
+  /// Returns the slots of three successive layers of the first phase. The second layer is the layer
+  /// that is nearest to slice `z`. The slot of a missing layer is -1.
   std::array<int, 3> around(int z) const;
 
  private:

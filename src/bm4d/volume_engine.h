@@ -27,7 +27,8 @@ struct Layers {
 /// The data that the engine of one plane needs.
 struct VolumePlan {
   Params params;
-  /// Size of a slice in voxels. Each length is at least the side of a cube of either phase.
+  /// Size of a slice in voxels. The width and the height are at least the side of a cube, in both
+  /// phases.
   int width = 0, height = 0;
   float sigma = 0;  // standard deviation of the noise, > 0
 

@@ -21,8 +21,8 @@ class VolumeWorker {
   /// Begins a volume. If the session receives only a part of the volume, `z` is the first slice of
   /// the part.
   virtual void begin(int z) = 0;
-  /// Loads a slice. The samples of the slice must remain valid until the session has waited for its
-  /// result.
+  /// Loads a slice. The samples of the slice must remain valid until the session has waited for the
+  /// result of the slice.
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
@@ -30,10 +30,10 @@ class VolumeWorker {
   virtual void finish_basic(SliceSpan slices) = 0;
   /// Returns a frame for a result, in the memory (host or GPU) in which the worker stores results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// Writes the results of the last phase for the slices `noisy` to the frames `clean`, which
-  /// acquire() has returned. noisy[0] is slice `z` of the volume. The function may return before
-  /// the results are complete. Voxels without an estimate get the noisy value. The worker copies
-  /// planes without noise.
+  /// Writes the results of the last phase for the slices `noisy` to `clean`. The function acquire()
+  /// has returned the frames `clean`. noisy[0] is slice `z` of the volume. The function may return
+  /// before the results are complete. Voxels without an estimate get the noisy value. The worker
+  /// copies planes without noise.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits until the worker has completed the oldest result for which the caller has not waited
   /// yet.

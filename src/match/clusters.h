@@ -25,7 +25,7 @@
 // each neighbouring frame is also a candidate.
 
 // In clustered matching, candidates at equal distance are ordered frame by frame and row by row.
-// All other rules are those of group.h.
+// All other rules of group.h apply.
 
 // All arithmetic of clustered matching uses integers: the guide has 8 bits, and centres are sums
 // and counts. Therefore all backends find the same groups if their guides are equal.
@@ -59,11 +59,11 @@ inline constexpr int patch_samples = patch * patch;
 /// Formats the parameters of clustered matching as "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
 
-/// A division of the patch positions of a picture into square tiles.
+/// Divides the patch positions of a picture into square tiles.
 struct Tiling {
   int width = 0, height = 0;  // number of patch positions along x and y
   int side = 1;               // side of a tile in patches
-  /// Number of columns and rows of the first tile that lie outside the picture.
+  /// Numbers of columns and of rows by which the first tile extends beyond the picture.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
@@ -136,8 +136,8 @@ struct Split {
 /// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seed patches of a cluster, one patch after the other. All patches have the
-/// same order of samples, which is arbitrary.
+/// The samples of the 8 seed patches of a cluster, one patch after the other. The order of the
+/// samples in a patch is arbitrary, and equal in all patches.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
 /// Finds the split of a cluster from its seed patches. Returns std::nullopt if all seed patches are
 /// equal.
@@ -205,8 +205,8 @@ struct PatchNumbers {
 
  private:
   // Returns the difference between the numbers of a patch and of the patch below. The difference is
-  // at least `width`, and greater than the side of two tiles. The difference is an odd multiple of
-  // 16, so that the rows of a tile do not map to the same cache sets.
+  // at least `width`, and greater than twice the side of a tile. The difference is an odd multiple
+  // of 16, so that the rows of a tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);

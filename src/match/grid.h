@@ -1,6 +1,6 @@
 #pragma once
-// The grid of reference patches. Along each axis, the grid contains every `step`-th position. It
-// always contains the last position, so that the patches cover every sample.
+// The grid of reference patches. Along each axis, the grid contains every `step`-th position, and
+// always the last position, so that the patches cover every sample.
 
 #include "match/patch_shape.h"
 

@@ -19,8 +19,8 @@
 
 // Bias for coloured noise: the noise of two patches of one frame adds 2 sigma^2 (1 - rho) to their
 // distance, where rho is the correlation of the noise at their displacement. White noise adds 2
-// sigma^2. In the first phase, the difference, MatchParams::bias, is added to the distance before
-// any comparison. The result is clamped to at least 0.
+// sigma^2. Before any comparison, the first phase adds the difference 2 sigma^2 rho
+// (MatchParams::bias) to the distance, and clamps the result to at least 0.
 
 // The number of members of a group is a power of two: the members with the largest distances are
 // dropped. With MatchParams::any_size, no member is dropped.

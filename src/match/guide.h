@@ -9,8 +9,8 @@
 
 // Guides in the second phase, without temporal filtering: chroma is matched in L + (C1 - C2) /
 // sqrt(2), computed from the basic estimates, each mixed with a share of the noisy plane. L is
-// luma, downsampled to the size of chroma. If luma and chroma have the same size, they have the
-// same groups. For RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
+// luma, downsampled to the size of chroma. If luma and chroma have the same size, luma and chroma
+// have the same groups. For RGB, the weight of C1 - C2 is `rgb_chroma_weight`.
 
 // A distance in the second phase is the sum of the distances in up to three planes. The match
 // threshold is therefore `colour_tau` times the threshold for grey pictures.
@@ -19,8 +19,8 @@
 // the difference C1 - C2. If neither chroma plane is filtered, luma is filtered as a grey picture.
 
 // With temporal filtering, all planes are matched in luma, downsampled to their size, because luma
-// identifies patches of the same object in other frames best. If luma is not filtered, the guides
-// are those without temporal filtering.
+// identifies patches of the same object in other frames best. If luma is not filtered, sessions
+// with temporal filtering use the same guides as sessions without temporal filtering.
 
 #include <array>
 #include <memory>
@@ -74,9 +74,10 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set of planes. The range is that of noise-free
-/// pictures. If samples are not clipped, three standard deviations of the guide's noise are added
-/// at both ends. `share` is the share of the input noise that remains in the guide.
+/// Returns the range of values in the guide of a set of planes. The range is the range of
+/// noise-free pictures. If samples are not clipped, the function extends the range at both ends by
+/// three standard deviations of the guide's noise. `share` is the share of the input noise that
+/// remains in the guide.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

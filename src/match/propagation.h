@@ -55,9 +55,9 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
 }
 
 /// Returns the searched reference patches whose groups provide candidates for the reference patch
-/// at (x, y). If this patch is itself a searched reference patch, the result contains the patch
-/// and, with fewer members, its four neighbours. If not, the result contains the two or four
-/// searched reference patches around the patch.
+/// at (x, y). If the patch at (x, y) is itself a searched reference patch, the result contains the
+/// patch and its four neighbours, which provide fewer members. If not, the result contains the two
+/// or four searched reference patches around (x, y).
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

@@ -5,8 +5,8 @@
 
 // If motion accelerates, as in hand-held video, the second half of a candidate would show other
 // content than the second half of the reference patch. The matcher therefore displaces the second
-// half by the acceleration. It decides separately for each bundle, a block of 8x4 reference patches
-// (motion_grid.h).
+// half by the acceleration. The matcher decides separately for each bundle, a block of 8x4
+// reference patches (motion_grid.h).
 
 // All motion vectors begin in the reference frame: a leads to the first frame of the candidates, b
 // to the second frame of the candidates, and c to the second frame of the reference patches. The
@@ -24,9 +24,10 @@ namespace lull {
 /// Minimum acceleration in samples. Motion with a smaller acceleration counts as uniform, because
 /// motion vectors are rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// Maximum ratio of two errors, with and without the displacement of the candidates' second halves.
-/// At a greater ratio, the second halves are not displaced. The error is the sum of squared
-/// differences from the second halves of the reference patches.
+/// Maximum ratio of two errors: the error with the displacement of the candidates' second halves,
+/// divided by the error without the displacement. At a greater ratio, the matcher does not displace
+/// the second halves. The error is the sum of squared differences from the second halves of the
+/// reference patches.
 inline constexpr float max_error_ratio = 0.5f;
 
 /// Returns the acceleration b - a - c of the motion, or 0 for uniform motion. `a` leads from the

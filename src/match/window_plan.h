@@ -7,9 +7,9 @@
 // a rectangle. All rectangles are packed into one array, the window atlas. The distance between two
 // rows is the same in all windows.
 
-// The upper strip of a window atlas contains the window of the pair that begins with the reference
-// frame, and some of the other windows. The strips below contain the remaining windows. Each of the
-// two frames of a pair has its own atlas.
+// The windows of a window atlas are in strips. The upper strip contains the window of the pair that
+// begins with the reference frame, and some of the other windows. The strips below contain the
+// remaining windows. Each of the two frames of a pair has its own atlas.
 
 #include <algorithm>
 #include <array>
@@ -31,16 +31,18 @@ struct WindowWork {
 struct WindowAtlas {
   /// Number of reference patches of a thread block along x and y. 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Distance between two rows of a window atlas, and size of a window atlas, in words.
+  /// Distance between two rows of a window atlas (the array of all search windows), and size of the
+  /// atlas, in words.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns a window atlas with the windows in all pairs of frames. The upper strip contains the
-/// window in the first pair and `upper_windows` other windows to the right. The lower strips
-/// contain the remaining windows, with space for at least `min_columns` windows in a strip.
+/// Returns a window atlas, the array that contains the search windows of all pairs of frames. The
+/// upper strip contains the window in the first pair and `upper_windows` other windows to the
+/// right. The lower strips contain the remaining windows, with space for at least `min_columns`
+/// windows in a strip.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -70,7 +72,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   return atlas;
 }
 
-/// Returns the smallest window atlas for a thread block of `across` x `down` reference patches.
+/// Returns the smallest window atlas (the array of all search windows) for a thread block of
+/// `across` x `down` reference patches.
 constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
   WindowAtlas best;
   for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)

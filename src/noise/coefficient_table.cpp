@@ -19,8 +19,8 @@
 
 // The code assumes that the autocorrelation R has a period of 15 samples, so that only lags of
 // -7..7 exist. The spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15) for l
-// = 0, and twice that for l > 0. R is a valid autocorrelation only if no element of the spectrum is
-// negative.
+// = 0, and 2 cos(2 pi f l / 15) for l > 0. R is a valid autocorrelation only if no element of the
+// spectrum is negative.
 
 namespace lull {
 namespace {

@@ -19,7 +19,7 @@ using CoefficientTable = std::array<float, 64>;
 /// autocorrelation.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
-/// Returns the variances of the DCT coefficients of noise with any autocorrelation.
+/// Returns the variances of the DCT coefficients of `noise`, white or coloured.
 [[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
 
 }  // namespace lull

@@ -27,8 +27,8 @@ inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.
 /// For coefficient k = (v, u) of patches with displacement d, the covariance is
 ///     c_k(d) = sum over lags of own_k(lag) R(lag + d),
-/// where own_k is the autocorrelation of k's basis function, and R that of the noise. c_k(-d)
-/// equals c_k(d). The variance c_k(0) is at least min_coefficient_variance.
+/// where own_k is the autocorrelation of k's basis function, and R the autocorrelation of the
+/// noise. c_k(-d) equals c_k(d), and c_k(0) is at least min_coefficient_variance.
 class PatchCovariance {
  public:
   /// Computes the covariances for patches of `side` x `side` samples. `side` is at most 8. The

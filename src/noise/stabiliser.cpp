@@ -179,7 +179,7 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse function, which maps a filter's result, an estimate of E[f(z)], to the
+/// Returns the inverse function. It maps the result of a filter (an estimate of E[f(z)]) to the
 /// intensity y. For results that no intensity within the clip limits produces, the inverse
 /// continues linearly, so that errors of the filter do not bias the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {

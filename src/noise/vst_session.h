@@ -65,7 +65,8 @@ class VstSession : public Denoiser {
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   /// Copies a noisy sample of a grey frame to the result if the filter did not change the
-  /// stabilised sample. Rounding errors of the inverse transform could change the sample otherwise.
+  /// stabilised sample. Without this copy, rounding errors of the inverse transform could change
+  /// the sample.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -194,8 +194,9 @@ class GroupFilter {
   }
 
   /// Returns the limits (thresholds or noise powers) of the coefficients in vector `i` of the first
-  /// unit. `own` is the limit of the overall mean of the group. `mean` is the limit of the other
-  /// coefficients of the mean over the group, and `all` the limit of the remaining coefficients.
+  /// unit. `own` is the limit of the overall mean of the group, `mean` the limit of all other
+  /// coefficients with index 0 of the Haar transform, and `all` the limit of the remaining
+  /// coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

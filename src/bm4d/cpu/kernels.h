@@ -47,7 +47,8 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
 
 struct MatchSlices {
   /// For each slice, `pairs` contains the result of make_pairs(), and `squares` the result of
-  /// add_faces(). No cube begins in the last `cube` - 1 slices before `end`.
+  /// add_faces(). The last `cube` - 1 slices need no `squares`, because no cube begins in these
+  /// slices.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

@@ -199,8 +199,9 @@ class Search {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Multiplies row `i` of the guide by the rows b, b + 1, .. of the reference cube, and adds the
-  /// products to the sums. Row `i` is row b of the candidates that begin in row i - b.
+  /// Multiplies row `i` of the guide by row `b` of the reference cube, and by all later rows of the
+  /// reference cube. Adds each product to the sums of the candidates whose row b is row `i` of the
+  /// guide. These candidates begin in row i - b.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

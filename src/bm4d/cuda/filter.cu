@@ -1,5 +1,5 @@
 // Generic filter of BM4D, for the parameters and GPUs that filter_tile.cu does not support. A warp
-// contains a group in its registers. A lane contains two voxels of each cube, which are 2 apart
+// contains a group in its registers. A lane contains two voxels of each cube, at a distance of 2
 // along z. Bits 0 and 1 of the lane's index are the position along x. Bits 2 and 3 are the position
 // along y. Bit 4 is the lowest bit of the position along z.
 

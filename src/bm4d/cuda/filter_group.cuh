@@ -8,7 +8,7 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int slots = 16;
 
-/// The factors of the transforms that a lane needs, as operands of the matrix products on the
+/// The factors that a lane needs for the transforms, as operands of the matrix products on the
 /// tensor cores.
 struct Operands {
   std::uint32_t slice[4];      // converts voxels of a slice to coefficients

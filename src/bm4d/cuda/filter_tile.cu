@@ -7,29 +7,29 @@
 // 16x8 in five steps. The result of a product has the register layout that the next product needs.
 // The layouts use g = lane / 4 and t = lane % 4, and apply to each slice z of the cubes.
 
-// Step 1 of the group filter loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and
-// g + 8.
+// Step 1 of the group filter: lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice,
+// from the cubes g and g + 8.
 
-// Step 2 of the group filter multiplies by the transform of a slice. A lane then contains
-// coefficients g and g + 8, for cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z combines
-// registers.
+// Step 2 of the group filter: multiplication by the transform of a slice. Lane 4g + t then contains
+// coefficients g and g + 8, of the cubes 2t, 2t + 1, 2t + 8 and 2t + 9. The transform along z
+// combines registers of one lane.
 
-// Step 3 of the group filter applies the Haar transform across the group. A lane then contains
-// coefficients g and g + 8 of a slice, for group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. The
-// lane shrinks these coefficients.
+// Step 3 of the group filter: Haar transform across the group. Lane 4g + t then contains
+// coefficients g and g + 8 of a slice, at the positions 2t, 2t + 1, 2t + 8 and 2t + 9 of the Haar
+// spectrum. The lane shrinks these coefficients.
 
-// Step 4 of the group filter applies the inverse Haar transform across the group. A lane then
-// contains coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, for cubes g and g + 8.
+// Step 4 of the group filter: inverse Haar transform across the group. Lane 4g + t then contains
+// coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of a slice, of the cubes g and g + 8.
 
-// Step 5 of the group filter applies the inverse transforms along z and in a slice. A lane then
-// contains voxels, multiplied by the aggregation window.
+// Step 5 of the group filter: inverse transforms along z and in a slice. A lane then contains
+// voxels, multiplied by the aggregation window.
 
-// In a group of M < 16 cubes, the filter repeats each cube 16 / M times. The spectrum then consists
-// of the spectrum of the M cubes, scaled by sqrt(16 / M), and zeros.
+// If a group has M < 16 cubes, the filter repeats each cube 16 / M times. The Haar spectrum then
+// contains the spectrum of the M cubes, scaled by sqrt(16 / M). All other coefficients are zero.
 
-// Number range of the sums in shared memory: at most 64 groups of 16 cubes add estimates at one
-// voxel, which are 2^10 estimates. Weights are at most 1, and estimates differ by at most 255 from
-// estimate_centre. Therefore a sum is at most 2^10 * 255 * 2^13 < 2^31.
+// Number range of the sums in shared memory: at most 64 groups of 16 cubes (2^10 cubes) add
+// estimates at one voxel. Weights are at most 1, and estimates differ by at most 255 from
+// estimate_centre. In fixed point, 1 is 2^13. Therefore a sum is at most 2^10 * 255 * 2^13 < 2^31.
 
 // Number range of the samples: the kernel subtracts the value of one voxel from all samples. All
 // search windows of a thread block contain the voxel. The choice of the voxel does not depend on

@@ -9,7 +9,7 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int block_side = 4;   // reference cubes of a block along x and y, and at most along z
 constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estimate_unit
-// The fixed-point value of an estimate of 1 with weight 1, in the sums of the tile.
+// The integer that represents 1 in the fixed-point sums of the tile.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
 /// The layout of the shared memory of a thread block. Lengths are in words, one word for each

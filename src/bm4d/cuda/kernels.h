@@ -41,8 +41,9 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns a quantiser whose 8 bits cover samples in 0..255 with noise of up to three standard
-/// deviations `sigma`. The function limits `sigma` to 40.
+/// Returns a quantiser to 8 bits for samples with noise of the standard deviation `sigma`. The
+/// range of the quantiser extends beyond 0..255 by three standard deviations at both ends. The
+/// function limits `sigma` to 40.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
@@ -65,7 +66,7 @@ void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margin
 /// Fixed-point sums, which do not depend on the order of additions. A cube is a member of at most
 /// 15^3 groups, and the weight of a group is at most 1. Therefore 64 bits suffice.
 using Sum = unsigned long long;  // signed numbers modulo 2^64
-/// The fixed-point value of an estimate of 1 with weight 1.
+/// The integer that represents 1 in the fixed-point sums.
 inline constexpr float estimate_unit = 1 << 24;
 inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
 /// The centre of the 0..255 scale. Kernels subtract the centre from estimates, to keep the sums

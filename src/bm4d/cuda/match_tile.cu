@@ -9,7 +9,8 @@
 
 // Step 2 of matching: warps fill the tables of scores. The table of a reference cube has 16 bits
 // for each candidate of its search window, slice by slice and row by row. A lane processes one
-// slice of a cube. Therefore the next candidates along y need only one new word.
+// slice (four rows) of a cube. The next candidate along y shares three of the rows, so the lane
+// loads only one new row (one word).
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).
@@ -202,7 +203,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // For cubes of 3x3x3 voxels, the function sets words and bytes outside the cube to 0.
+        // If cubes have 3x3x3 voxels, a mask sets the words and bytes outside the cube to 0.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }

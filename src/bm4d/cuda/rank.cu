@@ -125,7 +125,8 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Selects the groups of one column of reference cubes along z. One warp executes the class.
+/// Selects the groups of one column of reference cubes along z. All lanes of a warp call the
+/// functions of this class together.
 template <int cube, class Shape>
 class Ranking {
  public:

@@ -10,9 +10,8 @@
 
 namespace lull::bm4d {
 
-/// Returns the maximum distance, in voxels, between a voxel inside the mask and a cube that the
-/// first phase filters. The distance is large enough for the cubes of the second phase that contain
-/// the voxel. The distance is at most the search radius.
+/// Returns the distance from the mask, in voxels, up to which the first phase filters cubes: the
+/// side of the cubes of the second phase minus 1, but at most the search radius of the first phase.
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. The second phase needs a cube if the cube contains a voxel
@@ -27,7 +26,8 @@ class WantedCubes {
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the mask of the next slice. A null pointer requires all voxels of the slice.
+  /// Adds the mask of the next slice. If `mask` is null, all voxels of the slice are inside the
+  /// mask.
   void add(const SliceMask* mask);
   /// Releases the slices before `z`. Later calls of choose() must not need the released slices.
   void forget_before(int z);

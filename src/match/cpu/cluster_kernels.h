@@ -32,8 +32,8 @@ void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* 
 
 // ---- clusters ------------------------------------------------------------------------------
 
-/// Implement PatchSpace::split() and PatchSpace::partition(). The samples of a patch are in memory
-/// order.
+/// The two functions implement PatchSpace::split() and PatchSpace::partition(). The samples of a
+/// patch are in the order of their addresses.
 std::optional<Split> split_patches(const PatchStrips& strips,
                                    std::span<const std::uint32_t> patches);
 std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
@@ -55,8 +55,8 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each member of the cluster, the identifiers of the clusters of the preceding tilings that
-  /// contain this member.
+  /// For each preceding tiling, an array with one element for each member of this cluster. The
+  /// element is the identifier of the member's cluster in the preceding tiling.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters that contain the reference patch `own`. The list contains each

@@ -137,8 +137,8 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// For each member of a tiling, stores the identifiers of the clusters that contain the member in
-  /// the preceding tilings.
+  /// For each member of a cluster, stores the identifiers of the member's clusters in the preceding
+  /// tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -252,15 +252,15 @@ class ClusterMatcher final : public Matcher {
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
-  // State of the current reference frame, which begin() sets.
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // Identifiers of the clusters that contain a member in a preceding tiling. The indices are
-  // [tiling][preceding tiling][member].
+  // The element [tiling][preceding tiling][member] is the identifier of the member's cluster in the
+  // preceding tiling.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 

@@ -149,8 +149,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- selection -----------------------------------------------------------------------------
 
-/// Makes a key of each distance up to `limit`. For greater distances, and as padding, the array
-/// contains `no_key`. Returns the number of elements, a multiple of 32.
+/// Makes a key of each distance up to `limit`. Greater distances and the padding get the key
+/// `no_key`. Returns the number of keys with padding, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);

@@ -173,8 +173,9 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    // Let a and b be the numbers of seed patches of the two centres, with a + b <= 8. A product is
-    // at most 255 a b, so it has 12 bits, and the sum of two products has 13 bits.
+    // Let a and b be the numbers of seed patches of the two centres, with a + b <= 8. Each of the
+    // products `first` and `second` is at most 255 a b, so it has 12 bits. The sum of the two
+    // products has 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);

@@ -242,8 +242,8 @@ inline constexpr int temporal_padding = 32;
 /// The value at which 16-bit scores saturate. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// The ranges, in one frame, of the displacements of candidates from other groups (propagation.h).
-/// The ends of a range belong to it.
+/// The ranges of displacements in one frame, including both ends. A member of another group is a
+/// candidate only if its displacement is in these ranges (propagation.h).
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;

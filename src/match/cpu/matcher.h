@@ -57,7 +57,7 @@ class Matcher {
 /// Returns a matcher that takes its candidates from the groups of MatchInput::kept (propagation.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
-/// Returns a matcher that does not search, and returns the groups in MatchInput::kept unchanged.
+/// Returns a matcher that does not search. Its groups are the groups in MatchInput::kept.
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);

@@ -10,9 +10,9 @@
 // The products of a row are summed over `step` rows, and these sums are summed over the height of a
 // patch. Vertically neighbouring reference patches share the sums of `step` rows.
 
-// The kernel processes several vertical displacements dy together. These displacements share a row
-// of the reference patches and all but one row of the candidates, which saves loads across cache
-// lines.
+// The kernel processes several vertical displacements dy together, in order to save loads across
+// cache lines. These displacements share a row of the reference patches and all but one row of the
+// candidates.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"

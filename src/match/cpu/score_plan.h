@@ -1,6 +1,6 @@
 #pragma once
-// A plan for scores.cpp: how to add the distance of two patches from sums that neighbouring
-// reference patches share.
+// A plan for scores.cpp. The distance of two patches is the total of several sums, which
+// neighbouring reference patches share. The plan states which sums the kernel adds.
 
 #include <array>
 

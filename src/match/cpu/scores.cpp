@@ -9,8 +9,8 @@
 // Step 1: rows of pairs are summed over `step` rows, and these sums are summed over the height of
 // the patch.
 
-// Step 2: the pairs of a patch beyond its first `step` columns belong to its right neighbours. The
-// kernel stores the sums and loads them again with a lane offset.
+// Step 2: the pairs of a patch beyond its first `step` columns are also pairs of the reference
+// patches on its right. The kernel stores the sums and loads them again with a lane offset.
 
 // All sums of the kernel saturate at 16 bits. The unit of the bytes is so large that the match
 // threshold tau does not saturate.
@@ -162,8 +162,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the step, limited to the width of a patch, beyond
-/// which reference patches share no samples.
+/// Computes the scores of one block. kStep is the step between reference patches, but at most the
+/// width of a patch. At larger steps, reference patches share no samples.
 template <int kStep>
 class BlockMatcher {
  public:

@@ -80,9 +80,9 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects keys of the candidates from `first` to first + count - 1 whose scores are below the
-  /// bounds. `count` is at most 127. The function first lists all these scores and then processes
-  /// the list, because a branch for each score would be unpredictable.
+  /// Collects keys of candidates with scores below the bounds. The candidates are `first` to first
+  /// + count - 1, and `count` is at most 127. The function first lists the scores below the bounds
+  /// and then processes the list, because a branch for each score would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element contains the index of a candidate and, in the 5 lowest bits, a lane.

@@ -26,7 +26,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // This tile is free, because tasks take the tiles in turn and release them in the same order.
+    // The next tile is always free, because tasks take the tiles in turn and release them in the
+    // same order.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

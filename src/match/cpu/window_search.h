@@ -68,7 +68,7 @@ class WindowSearch {
   int threads_;
   std::vector<Workspace> workspaces_;  // one element for each thread
 
-  // State of the current reference frame, which begin() sets.
+  // Data of the current reference frame. The function begin() sets these members.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   /// The search windows in the reference frame and in the neighbouring frames.

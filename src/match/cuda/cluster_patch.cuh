@@ -12,8 +12,8 @@ __device__ __forceinline__ int frame_of(std::uint32_t patch_id) {
   return static_cast<int>(patch_id >> patch_frame_bit);
 }
 
-/// Returns two words: the four samples at a position, which may be unaligned, and the next four
-/// samples.
+/// Returns two words: the four samples at a position, and the next four samples. The position may
+/// be unaligned.
 __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (place & ~3));
   const std::uint32_t middle = words[1];

@@ -6,9 +6,10 @@
 // (match/clusters.h), except for one square root, which is truncated as on the host.
 
 // Step 2: the warp partitions the cluster. Each lane processes one patch, and weights are bytes.
-// Ballots (votes of a warp) determine the destination of each patch. Patches of the first part go
-// to the other buffer at once. Patches of the second part go to the front of their own buffer. The
-// warp moves them behind the first part when the size of the first part is known.
+// Ballots (votes of a warp) determine the destination of each patch. The warp copies patches of the
+// first part to the destination buffer, and patches of the second part to the front of the source
+// buffer. Finally, the warp copies the second part to the destination buffer, behind the first
+// part.
 
 // The assignment of clusters to warps does not influence the result, because each cluster has its
 // own range of both buffers.
@@ -95,8 +96,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The loop implements the rule of second_centre() (clusters.h), which would need an array of the
-  // distances.
+  // The loop implements the rule of second_centre() (clusters.h). The function second_centre()
+  // itself would need an array of the distances.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -191,9 +192,9 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Index of the first member of the tile: the number of members in all tiles above this tile and
-  // to the left of this tile. Tiles above cover complete rows of positions. Tiles to the left have
-  // as many rows as this tile.
+  // Index of the first member of the tile: the number of members in all rows of tiles above the
+  // tile, and in the tiles on the left in the same row. The rows of tiles above cover complete rows
+  // of positions. The tiles on the left have as many rows as the tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);

@@ -54,8 +54,8 @@ class GuideFrame {
   std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of a mask of the positions at which a patch of `side` samples overlaps a hole,
-/// row by row (Holes::reached()). If the frame has no holes, all bytes are 0.
+/// Queues the upload of a mask, row by row (Holes::reached()). The mask marks the positions at
+/// which a patch of `side` samples overlaps a hole. If the frame has no holes, all bytes are 0.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;

@@ -61,13 +61,13 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// If not null, the norms of candidates, which replace half_norms. In this array, patches that
+  /// If not null, this array replaces half_norms for candidates. In this array, patches that
   /// overlap a hole also have the norm `no_patch`.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Maximum of half a squared distance, in squared levels of the 8-bit guide, that a 16-bit score
-/// can represent. The scale of the guide must be so small that the match threshold tau does not
+/// Maximum of half a squared distance that a 16-bit score can represent, in squared levels of the
+/// 8-bit guide. The scale of the guide must be so small that the match threshold tau does not
 /// exceed this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
@@ -109,14 +109,14 @@ struct ColourGuide {
 /// Computes the guide `mix` as floats, and writes it to `plane`.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// The sums of estimates of the next phase, which the guide kernel sets to 0.
+/// The sums of estimates of the next phase. The guide kernel sets these sums to 0.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// Make the 8-bit guide of a plane and the norms of its patches, and set the sums of estimates
-/// inside the picture to 0 for the next phase. `samples` and `half_norms` have the padding of the
-/// planes.
+/// The two functions make the 8-bit guide of a plane and the norms of its patches, and set the sums
+/// of estimates inside the picture to 0 for the next phase. `samples` and `half_norms` have the
+/// padding of the planes.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

@@ -15,9 +15,9 @@
 // position without a candidate.
 
 // Step 3: each warp processes the scores of one reference patch, and merges the best scores of the
-// band into the list of this reference patch. The warp first finds a bound that at least N
-// candidates reach (the N-th best of the lanes' best scores), so that few candidates remain. It
-// then gathers, sorts and merges the remaining candidates, 32 at a time.
+// band into the list of the reference patch. The warp first finds a bound that at least N
+// candidates reach (the N-th best of the lanes' best scores), so that few candidates remain. The
+// warp then gathers, sorts and merges the remaining candidates, 32 at a time.
 
 // A key consists of a score and a position, so no two keys are equal, and the result does not
 // depend on the order of work.

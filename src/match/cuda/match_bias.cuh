@@ -38,14 +38,14 @@ struct ScoreBias {
 struct SharedBias {
   const std::int32_t* of;
 
-  /// Copies the bias to `memory`, which is shared memory. The thread block must synchronise before
-  /// it reads the bias.
+  /// Copies the bias to shared memory at `memory`. The thread block must synchronise before it
+  /// reads the bias.
   __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
   /// Applies the bias to the scores of a scan, except to scores of 0. A score of 0 belongs to no
-  /// candidate, or to a candidate whose distance exceeds tau with any bias (max_guide_scale()). The
+  /// candidate, or to a candidate whose distance exceeds tau for every value of the bias. The
   /// reference patch is in column `radius` and row `own_row` of the scan. `own_row` may be outside
   /// the scan.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {

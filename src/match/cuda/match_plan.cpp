@@ -15,7 +15,7 @@ using namespace match_detail;
 namespace {
 
 /// Preferred number of thread blocks in a multiprocessor, because several thread blocks hide
-/// latencies. If so many thread blocks do not fit, the plan uses one.
+/// latencies. If this number of thread blocks does not fit, the plan uses one thread block.
 constexpr int wanted_blocks = 2;
 
 /// Options of the plans for devices with at least `shared_memory` bytes of shared memory per
@@ -40,9 +40,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands of rows that needs at most `limit` bytes of shared
-/// memory. The plan has the MatchShape with which a warp scans the fewest words for a band. If this
-/// shape does not fit and `any` is true, the plan has another shape.
+/// Returns the plan with the tallest bands of rows among the plans that need at most `limit` bytes
+/// of shared memory. The plan has the MatchShape with which a warp scans the fewest words for a
+/// band. If this shape does not fit and `any` is true, the plan has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -148,9 +148,10 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If the tables do not fit in a block's share of the shared memory, one block uses all shared
-  // memory of a multiprocessor. The second attempt gives all memory only to the tables of the
-  // neighbouring frames, and the third attempt to all tables.
+  // The function tries three limits of the memory for the tables. Attempt 1: all tables use a
+  // block's share of the shared memory. Attempt 2: the tables of the neighbouring frames use all
+  // shared memory of a multiprocessor. Attempt 3: all tables use all shared memory of a
+  // multiprocessor.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -146,8 +146,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search whose window and step are those of a profile. Its kernel has all parameters as
-/// constants, and computes the scores of all rows of the union of the search windows at once.
+/// A search with the window and the step of a profile. Its kernel has all parameters as constants,
+/// and computes the scores of all rows of the union of the search windows at once.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -157,7 +157,7 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search whose window and step are those of a profile. Its kernel scans the reference
+/// A temporal search with the window and the step of a profile. Its kernel scans the reference
 /// frame together with the other frames (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
@@ -194,8 +194,9 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 /// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames. Kernels first search the reference frame, and then
-/// `at_a_time` neighbouring frames at once, depending on the memory for their scores.
+/// The plan of a search in several frames. Kernels search the reference frame first, and then the
+/// neighbouring frames, `at_a_time` frames at once. The memory for the scores of these frames
+/// limits `at_a_time`.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

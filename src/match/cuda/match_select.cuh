@@ -102,8 +102,9 @@ struct BestList {
   }
 };
 
-/// A sequence of words with scores, which a warp scans in order. All lanes read the same number of
-/// words. The first word of lane i is at `first` + i, and each further word is 32 words later.
+/// A sequence of words with scores. A warp scans the words in order, and all lanes read the same
+/// number of words. The first word of lane i is at `first` + i, and each further word is 32 words
+/// later.
 struct ScanWords {
   const Scan& scan;
   int first;

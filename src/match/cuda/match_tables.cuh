@@ -1,5 +1,6 @@
 #pragma once
-// The tables of match.cu in shared memory, and steps 1 and 2 of match.cu, which fill the tables.
+// The tables of match.cu in shared memory. Steps 1 and 2 of match.cu fill these tables, and are
+// also in this file.
 
 #include "match/cuda/match_select.cuh"
 
@@ -11,8 +12,8 @@ template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
   // A row of samples needs union_pitch + 10 words: the union of the search windows, 7 words for the
-  // width of a patch, and 3 words for alignment. The distance is 2 words longer, so that rows that
-  // are 4 apart are 16 memory banks apart.
+  // width of a patch, and 3 words for alignment. Rows are stored union_pitch + 12 words apart, so
+  // that the distance between the rows r and r + 4 is 16 memory banks.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -134,8 +135,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The loop loads each word twice, because the compiler would otherwise move words between
-        // registers.
+        // The loop loads each word twice. If it loaded each word once, the compiler would move
+        // words between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -146,9 +147,9 @@ struct References {
   }
 };
 
-/// Computes the scores of a unit of candidates, which has 8 columns and `unit_rows` rows. Calls
-/// store(row, a, b), where `a` contains the scores of two neighbouring candidates for reference
-/// patch g = lane / 4, and `b` contains their scores for reference patch g + 8.
+/// Computes the scores of a unit of candidates (8 columns and `unit_rows` rows). Calls store(row,
+/// a, b), where `a` contains the scores of two neighbouring candidates for reference patch g = lane
+/// / 4, and `b` contains their scores for reference patch g + 8.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
@@ -234,7 +235,7 @@ struct ReferencePlace {
   }
 };
 
-/// The distance bias for white noise, which is 0.
+/// The distance bias for white noise: 0 at every displacement.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };

@@ -12,8 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters with which the matcher was made. If groups are stored, tau and the group size
-  // may differ.
+  // The parameters with which the matcher was made. If the session stores groups for propagation,
+  // tau and the group size may have other values.
   MatchParams params;
   /// The frames that the matcher searches. The scale of the guides must be so small that a score
   /// can represent tau, or tau + motion_bias if there are neighbouring frames.

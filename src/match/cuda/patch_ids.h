@@ -1,6 +1,6 @@
 #pragma once
-// Patch numbers for clustered matching on a GPU, and a check that planes are small enough for them.
-// This file needs neither a device nor the CUDA toolkit.
+// Numbers the patches of planes, for clustered matching on a GPU, and checks that planes are small
+// enough for the numbers. This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>

@@ -2,10 +2,9 @@
 // processes one reference patch. Its lanes test the candidates of the refinement windows and then
 // the members of the stored groups of neighbouring reference patches, 32 at a time.
 
-// Each lane loads the 64 samples of one candidate in the 8-bit guide, and computes their dot
-// product with the samples of the reference patch. Scores, keys and lists are those of
-// match_select.cuh. The position in a key is the index of the candidate in the order of
-// propagation.h.
+// Each lane loads the 64 samples of one candidate in the 8-bit guide, and computes the dot product
+// of these samples with the samples of the reference patch. match_select.cuh defines scores, keys
+// and lists. The position in a key is the index of the candidate in the order of propagation.h.
 
 // Warps share no data and do not synchronise, so that their loads overlap.
 
@@ -66,7 +65,7 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
 }
 
 /// Returns the dot product of the reference patch, in shared memory, and the patch at the index
-/// `at`, which may be unaligned.
+/// `at`. The index may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -134,9 +133,9 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of surrounding groups, among which the lanes are divided equally. If it is
-    // 0, the reference patch has its own stored group: lanes 0 to 14 test members of this group,
-    // and the next 16 lanes test members of the groups of its four neighbours.
+    // Log2 of the number of surrounding groups, among which the lanes are divided equally. If the
+    // value is 0, the reference patch has its own stored group: lanes 0 to 14 test members of this
+    // group, and the next 16 lanes test members of the groups of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -233,7 +232,7 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
   // The kernel compacts the members of stored groups and appends them to the candidates of the
-  // refinement windows. This minimises the number of rounds of 32 candidates.
+  // refinement windows, in order to minimise the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

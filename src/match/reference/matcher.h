@@ -37,7 +37,7 @@ using FramePlane = FrameAt<SamplePlane>;
                           const MatchParams& params, PatchShape shape = square_8);
 
 /// Makes the group of the reference patch at (x, y) by propagation (propagation.h). `members`
-/// contains displacements of candidates, which come from stored groups.
+/// contains the displacements of candidates from stored groups.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);

@@ -22,10 +22,10 @@ struct AreaOptions {
 };
 
 /// Makes a session that preserves constant areas (constant_areas.h) bit for bit. `filter` is a
-/// session for frames of `format` that returns results in host memory. Before filtering, the
-/// session replaces foreign areas (PlaneAreas::foreign). Frames in GPU memory are passed to the
-/// filter unchanged. If results and frames have different sample formats, the session converts the
-/// areas.
+/// session for frames of `format`, with results in host memory. Before filtering, the session
+/// replaces PlaneAreas::foreign, the areas that differ from their surroundings by more than noise.
+/// The session does not change frames in GPU memory. Results may have another sample format than
+/// frames.
 [[nodiscard]] std::unique_ptr<Denoiser> with_constant_areas(LevelsOfFrame levels,
                                                             const FrameFormat& format,
                                                             std::unique_ptr<Denoiser> filter,

@@ -16,9 +16,9 @@ namespace {
 constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes, whose
-/// interpolated values have no noise. If hardly any block is free of holes, the function changes
-/// nothing.
+/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes. The
+/// interpolated values at holes have no noise. If hardly any block is free of holes, the function
+/// changes nothing.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;

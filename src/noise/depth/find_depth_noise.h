@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise level of depth maps, which the user specifies or the library estimates.
+// Determines the noise level of depth maps. The user specifies the level, or the library estimates
+// it.
 
 #include <optional>
 #include <span>

@@ -137,9 +137,10 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0), the mean of a block minus the mean of the ring around
-/// the block. The noise of the ring increases the measured variance. The function extrapolates the
-/// limit from the other coefficients, under the assumption that the spectrum is separable.
+/// Limits the variance of coefficient (0, 0). This coefficient contains the mean of a block minus
+/// the mean of the ring around the block, so the noise of the ring increases the measured variance.
+/// The function extrapolates the limit from the other coefficients, under the assumption that the
+/// spectrum is separable.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);

@@ -15,9 +15,9 @@
 
 namespace lull {
 
-/// Returns the blocks of one plane of one excerpt in which noise can be measured. The criteria are
-/// the slopes of the picture, and the difference in the ring around a block, which shows motion
-/// that is not compensated.
+/// Returns the blocks in which noise can be measured, from one plane of one excerpt. The criteria
+/// are the slopes of the picture and the ring energy, the difference between the frames in a ring
+/// around the block. A high ring energy shows motion that is not compensated.
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// Contributions of the stored channels to the noise of a plane that is computed from these

@@ -100,8 +100,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether all samples of the first frame of each excerpt lie within 0..white, because a
-/// format or a program has clipped them. NaN is ignored.
+/// Returns whether all samples of the first frame of each excerpt lie within 0..white. If so, a
+/// format or a program has probably clipped the samples. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;
@@ -137,12 +137,12 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Returns the noise model with new curves. If a plane has a new curve, its sigma becomes the noise
-/// level of the stabilised samples.
+/// Replaces the curves of a noise model. Scales the sigma of each plane with a new curve, because
+/// the new curve changes the noise level of the stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // A noise model of the opponent space cannot be scaled for R, G and B separately. The complete
-  // model is therefore multiplied by the largest ratio of new to previous sigma.
+  // A noise model of the opponent space cannot be scaled for R, G and B separately. The function
+  // therefore multiplies the complete model by the largest factor of the three planes.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];

@@ -51,8 +51,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Camera noise needs no clip limits: filters assume a level above the measured level, which
-  // covers the effect of clipping.
+  // Camera noise needs no clip limits. Filters assume a higher level than the measured level, and
+  // the difference covers the effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

@@ -24,8 +24,9 @@ constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// classifies all frames as repeated, `max_copied_share_at_last` replaces it, so that the few
 /// moving blocks of a clip without noise are measured.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// Minimum ratio of the variance between two frames to the maximum variance in the excerpt. With a
-/// lower ratio, the second frame is an encoded copy of the first frame.
+/// Minimum ratio of two variances: the variance of the difference between two frames, divided by
+/// the maximum of this variance in the excerpt. At a lower ratio, the second frame is an encoded
+/// copy of the first frame.
 constexpr float min_excerpt_share = 0.25f;
 /// Minimum noise level; a lower level counts as no noise. Rounding to 8 bits has the level 0.29.
 constexpr float min_level = 0.5f;

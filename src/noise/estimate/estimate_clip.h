@@ -45,8 +45,8 @@ struct ClipMeasurement {
 /// coloured noise.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
-/// Converts a measurement that found noise to the noise that filters remove. `layout` is the layout
-/// of the frames.
+/// Returns the noise that filters remove, computed from a measurement in which noise was found.
+/// `layout` is the layout of the frames.
 [[nodiscard]] NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout);
 
 }  // namespace lull

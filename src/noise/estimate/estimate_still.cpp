@@ -29,8 +29,7 @@ constexpr std::size_t max_demosaiced_blocks = 16000;
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
 /// Limits for pictures with coloured noise and fine white noise. The spectrum of flat blocks falls
 /// by at least `uniform_fall`. All flat blocks have similar energy at coarse frequencies
-/// (unevenness). The lowest frequencies have a level similar to that of the middle frequencies
-/// (slope).
+/// (unevenness). The lowest and the middle frequencies have similar levels (slope).
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum noise level at the finest frequencies, after subtraction of the variance of rounding.
 /// Lower levels are not reliable.
@@ -46,8 +45,8 @@ constexpr double texture_unevenness = 2.0;
 /// values show texture. Camera noise has a dispersion of at most 11 and a direction of at most 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coarse camera noise has levels of at most 11. Stronger noise counts as noise only if its
-/// dispersion, kurtosis and slope are those of synthetic noise: at most 1.7, 3.4 and 1.7. In
-/// pictures of plaster and gravel, at least one of these values is higher (1.8, 3.7 or 2).
+/// dispersion, kurtosis and slope are at most 1.7, 3.4 and 1.7, as in synthetic noise. In pictures
+/// of plaster and gravel, at least one of these values is higher (1.8, 3.7 or 2).
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Minimum sharpness (CameraNoise::sharpness) of pictures whose coarse noise is synthetic and
@@ -57,7 +56,7 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 /// Maximum noise level of an uncertain estimate.
 constexpr float safe_level = 2;
 /// Levels below which noise is invisible. The first is for R, G and B. The second is for Y of
-/// YCbCr, whose noise level is two thirds of the noise level of R, G and B.
+/// YCbCr, because Y has two thirds of the noise level of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
 /// Noise variance of chroma divided by the noise variance of luma, for independent noise in red,
@@ -86,7 +85,7 @@ PlaneBlocks blocks_of_plane(const PlaneStack& filtered_plane, std::span<const Pl
   return result;
 }
 
-/// Computes plane `i` of the opponent space, which is Y, U or V, from R, G and B.
+/// Computes plane `i` (Y, U or V) of the opponent space from R, G and B.
 PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   PlaneStack stack;
   for (std::size_t n = 0; n < rgb[0].pictures.size(); ++n) {

@@ -16,11 +16,11 @@ namespace {
 constexpr double max_gain = 10;         // a higher gain would clip the template of the grain
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
-/// Returns the factor by which decoders reduce a correlation at this distance, because they compose
-/// the plane from overlapping blocks with independent grain. The side of a block is 32 samples (16
-/// if the plane is subsampled). At an overlap, a decoder blends two samples of a row with the
-/// weights 27 / 32 and 17 / 32. In subsampled planes, it blends one sample with the weights 23 / 32
-/// and 22 / 32.
+/// Returns the factor by which decoders reduce the correlation of samples that are `distance`
+/// samples apart along one axis. Decoders compose the plane from blocks with independent grain and
+/// a side of 32 samples. Blocks overlap by two samples, with the weights 27 / 32 and 17 / 32. In
+/// subsampled planes, blocks have a side of 16 samples, and overlap by one sample, with the weights
+/// 23 / 32 and 22 / 32.
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -28,8 +28,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of the grain of a plane, normalised to a variance of 1. Correlations with the luma
-/// grain are divided by both standard deviations.
+/// Correlations of the grain of a plane, normalised to a variance of 1. For correlations with luma,
+/// the divisor is the product of the two standard deviations.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -158,10 +158,10 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Rounds the coefficients of a filter to integer multiples of `units` with a small prediction
-/// error. Independent rounding would change the sum of the coefficients, which determines the
-/// coarse part of the noise. The search therefore changes one or two coefficients by one step while
-/// the error decreases.
+/// Rounds the coefficients of a filter to integer multiples of `units`, and minimises the
+/// prediction error. The sum of the coefficients determines the coarse part of the noise, and
+/// independent rounding would change this sum. The search therefore changes one or two coefficients
+/// by one step while the error decreases.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -347,8 +347,8 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // In 4:2:0, AV1 allows grain either in both chroma planes or in neither. It allows chroma grain
-    // only if luma has grain.
+    // In 4:2:0, AV1 allows grain either in both chroma planes or in neither. AV1 allows chroma
+    // grain only if luma has grain.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

@@ -1,7 +1,7 @@
 #pragma once
-// The level of the grain of a scene as a function of luma. The level is that of the noise that
-// denoising removed, or that of known noise. Known noise includes the noise that denoising leaves
-// in the picture, and has levels for lumas without flat areas.
+// The level of the grain of a scene as a function of luma, computed from the noise that denoising
+// removed or from known noise. Known noise includes the noise that denoising leaves in the picture,
+// and has levels for lumas without flat areas.
 
 #include <vector>
 

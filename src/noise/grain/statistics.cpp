@@ -17,8 +17,8 @@ int to_units(const FrameFormat& format, float sample) {
   return scaled > 0 ? static_cast<int>(std::lround(std::min(scaled, full - 1.0))) : 0;
 }
 
-/// Loads a rectangle of w x h samples whose first sample is (x0, y0), in units of 1/16 of an 8-bit
-/// step.
+/// Loads a rectangle of w x h samples whose first sample is (x0, y0). Converts the samples to units
+/// of 1/16 of an 8-bit step.
 void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) {
   const FrameFormat& format = frame.format;
   for (int y = 0; y < h; ++y, to += w) {

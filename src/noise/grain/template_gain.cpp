@@ -66,8 +66,8 @@ Taps taps_of(const GrainParams& grain, int plane) {
   return taps;
 }
 
-/// Returns the mean variance over the rows of a template from row `first` on. The filter starts at
-/// the first rows, which are therefore weaker and not used.
+/// Returns the mean variance over the rows of a template from row `first` on. Decoders do not use
+/// the rows before `first`. The grain of these rows is weaker, because the filter starts there.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {

@@ -14,8 +14,9 @@ namespace {
 constexpr double max_slope = 3;
 
 /// Filters assume a weighted mean of the measured noise level and the noise level of a camera at
-/// high sensitivity. The measured level is too low for weak noise, which codecs remove from flat
-/// blocks, and too high for strong noise, because it includes texture.
+/// high sensitivity. If noise is weak, the measured level is too low, because codecs remove weak
+/// noise from flat blocks. If noise is strong, the measured level is too high, because it includes
+/// texture.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
@@ -28,8 +29,9 @@ constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
 // Variance of the means of blocks, divided by the noise variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// Factor of the level of chroma noise that filters assume. Chroma noise is coarser than luma
-/// noise, and stronger than for independent noise in red, green and blue.
+/// Factor of the chroma level that filters assume, relative to independent noise in red, green and
+/// blue. The chroma noise of cameras is stronger than for independent noise, and coarser than luma
+/// noise.
 constexpr double chroma = 1.2;
 
 /// Limits for the level of fine frequencies (detail), and for its ratio to the level of the lowest

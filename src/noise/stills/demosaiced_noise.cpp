@@ -41,8 +41,8 @@ constexpr int band_count = 6;
 constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
 
 /// Minimum ratios of chroma levels (geometric means of U and V) for demosaiced noise. L(n) is the
-/// level of the DCT coefficients (v, u) with v + u = n. In simulated pictures
-/// (docs/measurements/camera-noise.md), the ratios are:
+/// level of the DCT coefficients (v, u) with v + u = n. Ratios in simulated
+/// pictures (docs/measurements/camera-noise.md):
 /// - `min_middle_share`, L(5..6) / L(1..2): at least 0.32;
 /// - `min_luma_share`, L(5..6) / level of luma: at least 0.59;
 /// - `min_fall`, L(3..4) / L(7..8): at least 1.8 (1 for white noise).
@@ -212,8 +212,8 @@ double mean_variance(const CoefficientTable& table) {
   return sum / 63;
 }
 
-/// Returns the noise levels of R, G and B. They depend on the correlations of the noise of Y, U and
-/// V, which the mean products of the ranges contain.
+/// Returns the noise levels of R, G and B, computed from the variances of the noise of Y, U and V
+/// and from their correlations (the mean products of the ranges).
 std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
                                     const std::array<CoefficientTable, 3>& tables) {
   std::array<double, 3> deviation, correlation{};

@@ -1,5 +1,5 @@
 #pragma once
-// The spectrum of the flattest blocks of pictures, in which the noise is measured.
+// The spectrum of the flattest blocks of pictures, in order to measure noise.
 
 #include <array>
 #include <span>
@@ -18,10 +18,11 @@ struct FlatBlockSpectrum {
   /// texture. `unevenness` and `greater_unevenness` are the smaller and the larger ratio of the two
   /// ranges of brightness.
   double unevenness = 1, greater_unevenness = 1;
-  /// Maximum deviations of the measured blocks from noise. `dispersion` is the variance of the
-  /// energies of blocks, in units of the variance for Gaussian noise (1 for noise). `kurtosis` is
-  /// the kurtosis of the coefficients (3 for noise). `direction` is the ratio of the variances
-  /// along the two axes (1 for noise, at least 1).
+  /// Properties of the measured blocks that increase with texture, as maxima over the two ranges of
+  /// brightness. `dispersion` is the variance of the energies of blocks, in units of the variance
+  /// for Gaussian noise (1 for noise). `kurtosis` is the kurtosis of the coefficients (3 for
+  /// noise). `direction` is the larger variance along one axis, divided by the variance along the
+  /// other axis (1 for noise).
   double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level of the fine DCT coefficients (v, u) with v + u >= 7, over all blocks.
   double detail = 0;

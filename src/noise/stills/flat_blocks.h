@@ -1,5 +1,5 @@
 #pragma once
-// Selection of the flattest blocks of pictures, in which the noise is measured.
+// Selects the flattest blocks of pictures, in order to measure noise.
 
 // The coefficients (v, u) of a block form two sets, with v + u odd and even. The energy of one set
 // around a block selects the block, and the other set measures the noise. The sets are then

@@ -36,7 +36,7 @@ struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
   /// Number of clipped samples of each block. If the plane is computed from several planes, the
-  /// number is that of the plane with the most clipped samples.
+  /// plane with the most clipped samples in the block counts.
   std::vector<std::uint8_t> clipped;
   int constant = 0;  // number of blocks with equal samples that are not clipped
 

@@ -8,10 +8,10 @@
 
 #include "noise/clipped_gaussian.h"
 
-// The method repeats two steps: it selects the blocks whose energy can be explained by noise of the
-// current level, and measures the level in these blocks. Liu, Tanaka, Okutomi 2013 ("Single-image
-// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select blocks in this
-// way by their gradients.
+// The method repeats two steps. Step 1 selects the blocks whose energy can be explained by noise of
+// the current level. Step 2 measures the level in these blocks. Liu, Tanaka, Okutomi 2013
+// ("Single-image noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), select
+// blocks in this way by their gradients.
 
 // One half of the coefficients selects blocks, and the other half measures the noise level in these
 // blocks. The halves then change roles. For white noise, the halves are independent, so the
@@ -29,8 +29,9 @@ constexpr int finest = 10;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance of texture, rounding and film grain of scans at the finest frequencies of the flattest
-/// blocks. For the pictures of Set12 and Kodak, the median level is 1.2.
+/// Variance at the finest frequencies of the flattest blocks of pictures without added noise.
+/// Texture, rounding and the film grain of scans cause this variance. For the pictures of Set12 and
+/// Kodak, the median level is 1.2.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
@@ -47,8 +48,9 @@ double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Mean energies of a block, for each half of its coefficients: of all coefficients of the half,
-/// and of its finest coefficients.
+/// Mean energies of a block. The coefficients of the block form two halves. `energy` contains the
+/// mean over all coefficients of each half, and `fine` the mean over the finest coefficients of
+/// each half.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -127,10 +129,10 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
 }
 
 /// Removes the energy of texture from a variance that was measured in flat blocks. In pictures full
-/// of texture, even the flattest blocks contain texture. They then have less energy at the finest
+/// of texture, even the flattest blocks contain texture. They have less energy at the finest
 /// frequencies than other blocks, or more energy in all coefficients than at the finest
 /// frequencies. In the second case, a line through the measurements of two groups of blocks gives
-/// the variance of a block without texture.
+/// the variance without texture.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain

@@ -96,8 +96,9 @@ class PhotonFit {
     floor_ = least_variance();
   }
 
-  /// Selects flat cubes at every mean. If too few cubes with a mean are flat, the function also
-  /// selects cubes with structure, because structure contributes little to the high frequencies.
+  /// Selects flat cubes at every mean. If too few cubes with similar means are flat, the function
+  /// also selects cubes with structure, because structure contributes little to the high
+  /// frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {

@@ -14,8 +14,8 @@ namespace lull {
 namespace {
 
 /// Minimum number of flat cubes for the measurement of a noise level: the larger of
-/// `min_flat_cubes` and the share `flat_share` of all cubes. If too few cubes are flat, this number
-/// of the flattest cubes is measured.
+/// `min_flat_cubes` and the share `flat_share` of all cubes. If there are fewer flat cubes, the
+/// function measures the flattest cubes, as many as the minimum.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the ratio of the noise levels of bright and dark cubes is at most this value, the level of
@@ -234,8 +234,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If the noise level of the cubes of air is much higher than that of tissue, the cubes contain
-    // dark tissue.
+    // If the noise level of the cubes of air is much higher than the noise level of tissue, the
+    // cubes contain dark tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

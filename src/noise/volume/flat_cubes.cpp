@@ -16,7 +16,7 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A value is a fill value if at least this share of all cubes is constant with this value. Masks,
+/// A value is a fill value if at least this share of all cubes contains only this value. Masks,
 /// padding and clipping make fill values. Cubes that contain fill values are not measured.
 constexpr double share_of_fill = 0.005;
 /// Maximum number of voxels with a fill value in a measured cube.
@@ -33,8 +33,8 @@ constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
 constexpr double min_skewness = 0.35, max_skewness = 0.85;
-// Maximum ratio of the energy at low frequencies to the energy at high frequencies in cubes of air,
-// which have no structure.
+// Maximum ratio of the energy at low frequencies to the energy at high frequencies in cubes of air.
+// Cubes of air have no structure.
 constexpr double max_slope = 4;
 constexpr double max_excess = 1.6;  // variance of a cube in units of that of air with its mean
 constexpr std::size_t min_air = 200;
@@ -131,8 +131,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // The noise variance of each cube of air: half the mean square of its 64 voxels. It has a Gamma
-  // distribution of shape 64 and the mean sigma^2.
+  // The noise variance of each cube of air: half the mean square of its 64 voxels. The variance has
+  // a Gamma distribution of shape 64, and its mean is sigma^2.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

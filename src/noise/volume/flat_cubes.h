@@ -1,5 +1,5 @@
 #pragma once
-// Noise levels of flat cubes, which contain no structure, and of cubes of air.
+// Noise levels of flat cubes (cubes without structure) and of cubes of air.
 
 // Flat cubes are selected by their low frequencies, and the noise level is measured at their high
 // frequencies. The coefficients of white noise are independent, so the selection does not bias the
@@ -33,9 +33,9 @@ struct FlatLevel {
   Cubes cubes;
 };
 
-/// Measures the noise level in the flat cubes among `cubes`. A cube is flat if noise of the level
-/// at its high frequencies explains its energy at low frequencies. If fewer than `min_count` cubes
-/// are flat, the result is empty.
+/// Measures the noise level at the high frequencies of the flat cubes among `cubes`. A cube is flat
+/// if noise of this level explains the energy of the cube at low frequencies. If fewer than
+/// `min_count` cubes are flat, the result is empty.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Measures the noise level at the high frequencies of the `count` cubes with the lowest energy at
 /// low frequencies.

@@ -13,8 +13,8 @@ namespace {
 /// Minimum argument of the asymptotic inverse, from which on the error is at most 0.03 %. The
 /// argument is the expected number of photons plus the variance of the read noise.
 constexpr double asymptotic_from = 60;
-/// Number of points, from -5 to 5 standard deviations, of the trapezoidal rule for the normal
-/// distribution.
+/// Number of points of the trapezoidal rule for the normal distribution. The points lie between -5
+/// and 5 standard deviations.
 constexpr int normal_nodes = 41;
 
 /// Bias of patch-based filters, in units of the standard deviation times the skewness of the noise

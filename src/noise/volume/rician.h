@@ -60,7 +60,7 @@ class RicianStabiliser {
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns the inverse function as a copy, which points to the table of this object.
+  /// Returns a copy of the inverse function. The copy points to the table of this object.
   RicianInverse inverse() const;
 
  private:
@@ -71,7 +71,7 @@ class RicianStabiliser {
 /// Returns the variance of Rician samples in units of sigma^2. `ratio` is the ratio of their mean
 /// to their standard deviation (Koay and Basser 2006, "Analytically exact correction scheme for
 /// signal extraction from noisy magnitude MR signals", doi:10.1016/j.jmr.2006.01.016). The variance
-/// is 0.43 in air, where the ratio is 1.91, and approaches 1.
+/// is 0.43 in air, where the ratio is 1.91, and approaches 1 at high ratios.
 [[nodiscard]] double rician_variance(double ratio);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,

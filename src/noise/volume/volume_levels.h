@@ -1,6 +1,6 @@
 #pragma once
-// Scales the volumes of a series, which have different noise levels, to one noise level for a
-// filter.
+// Scales the volumes of a series to one noise level for a filter. The volumes may have different
+// noise levels.
 
 #include <memory>
 #include <vector>
