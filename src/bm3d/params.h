@@ -149,8 +149,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of the
-  /// frame cannot be predicted from earlier frames (time/frame_relation.h). 0: no frame begins a
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of
+  /// its contrast cannot be predicted from earlier frames (time/frame_relation.h). 0: no frame begins a
   /// new scene.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (Frame::holes) and must be grey. Patches that overlap a hole

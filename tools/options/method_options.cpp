@@ -207,8 +207,8 @@ constexpr OptionRow rows[] = {
      "how the second phase forms its groups. window: by a full search. kept: from the groups that "
      "the first phase found around each patch or cube. none: the groups of the first phase, "
      "unchanged (pictures whose phases have equal step and window). luma: none for luma, kept for "
-     "subsampled chroma. (default in white noise: none for fast up to sigma 40, luma for balanced "
-     "up to sigma 25, kept for both above that, over time and for bm4d; otherwise, for depth maps, "
+     "subsampled chroma. (default in white noise: none for fast, luma for balanced "
+     "up to sigma 25, kept above that, over time and for bm4d; otherwise, for depth maps, "
      "and with --guide or --matcher cluster: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const SecondSearch how = choose("--second-search", v, second_searches);
@@ -258,8 +258,8 @@ constexpr OptionRow rows[] = {
      }},
     {"--scene-cut", "off|T", OptionGroup::video,
      planned | in_preview | for_bm3d | for_nlm | for_groups,
-     "do not match patches across scene cuts; a cut is where more than this share of a frame, 0 to "
-     "1, is not predicted by the previous frames (default: 0.5)",
+     "do not match patches across scene cuts; a cut is a frame of whose contrast more than this "
+     "share, 0 to 1, is not predicted by the previous frames (default: 0.5)",
      [](DenoiseOptions& o, const std::string& v) {
        const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);
        if (v != "off" && !(share > 0 && share <= 1))
